@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift room is built the same way: Swift 6, all warnings are errors, imports are named where they are used.
+let room: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A C gate: a module map and a shim header, found by pkg-config.
+func gate(_ name: String, _ pkgConfig: String?, apt: String) -> Target {
+  .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func swift(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: room)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: room)
+}
+
+let package = Package(
+  name: "flashline",
+  products: [.executable(name: "flashline", targets: ["flashline"])],
+  targets: [
+    gate("CDBus", "dbus-1", apt: "libdbus-1-dev"),
+    gate("CUdev", "libudev", apt: "libudev-dev"),
+    gate("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
+    gate("CZip", "libzip", apt: "libzip-dev"),
+    gate("CCBOR", "libcbor", apt: "libcbor-dev"),
+    gate("CCrypto", "libcrypto", apt: "libssl-dev"),
+    gate("CIni", "inih", apt: "libinih-dev"),
+    gate("CLinux", nil, apt: "libc6-dev"),
+
+    swift("Bluetooth", []),
+    swift("Firmware", ["CZip", "CCBOR", "CCrypto"]),
+    swift("SMP", ["CCBOR"]),
+    swift("Flashing", ["Bluetooth", "Firmware", "SMP"]),
+    swift("Station", ["Flashing", "Bluetooth", "Firmware", "CIni"]),
+    swift("Records", ["Flashing", "Bluetooth", "CSQLite", "CCrypto"]),
+    swift("Reactor", ["CLinux"]),
+    swift("DBus", ["CDBus", "Reactor"]),
+    swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
+    swift("Udev", ["CUdev", "Reactor", "Bluetooth"]),
+    swift("VirtualLine", ["DBus", "Reactor", "Bluetooth", "SMP", "Firmware", "CCBOR", "CLinux"]),
+    .executableTarget(
+      name: "flashline",
+      dependencies: ["Bluetooth", "Firmware", "SMP", "Flashing", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux"],
+      swiftSettings: room),
+
+    tests("BluetoothTests", ["Bluetooth"]),
+    tests("FirmwareTests", ["Firmware"]),
+    tests("SMPTests", ["SMP"]),
+    tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP"]),
+    tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware"]),
+    tests("RecordsTests", ["Records", "Flashing", "Bluetooth"]),
+    tests("DBusTests", ["DBus", "Reactor"]),
+    tests("BlueZTests", ["BlueZ", "DBus", "Reactor", "Bluetooth"]),
+    tests("UdevTests", ["Udev", "Reactor", "Bluetooth"]),
+    tests("VirtualLineTests", ["VirtualLine", "SMP", "Bluetooth", "Firmware"]),
+    tests("ProgramTests", []),
+  ]
+)

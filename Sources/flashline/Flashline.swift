@@ -1,0 +1,4 @@
+@main
+struct Flashline {
+  static func main() {}
+}
