@@ -54,7 +54,7 @@ let package = Package(
       swiftSettings: room),
 
     tests("BluetoothTests", ["Bluetooth"]),
-    tests("FirmwareTests", ["Firmware"]),
+    tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
     tests("SMPTests", ["SMP"]),
     tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP"]),
     tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware"]),
