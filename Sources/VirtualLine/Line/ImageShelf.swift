@@ -12,4 +12,10 @@ struct ImageShelf: Sendable {
     images.append(image)
     return image
   }
+
+  /// The firmware of a version, made at most once while it is on the shelf.
+  mutating func image(_ version: VirtualVersion, _ size: Int, _ hash: ImageDigest) -> StoredImage? {
+    if let known = images.last(where: { $0.version == version && $0.hash.count == hash.length }) { return known }
+    return VirtualFirmware.image(version: version, size: size, hash: hash).map { shared($0) }
+  }
 }

@@ -40,7 +40,7 @@ extension LineHost {
   /// The adapter is pulled out: udev says so, its objects go, its links end in silence.
   func unplug(_ adapter: Int) {
     guard let hci = adapters[adapter].hci else { return }
-    plugging?(.unplug(adapter: adapter, hci: hci))
+    testbed?.unplug(adapter)
     for (board, link) in links where link.adapter == adapter { linkDown(board) }
     discoveryTimers.removeValue(forKey: adapter)?.cancel()
     for board in adapters[adapter].boards.keys.sorted() { forget(board, on: adapter) }
@@ -56,7 +56,7 @@ extension LineHost {
     guard let hci = (0..<LineOptions.adapterLimit).first(where: { !taken.contains($0) }) else { return }
     adapters[adapter].hci = hci
     adapters[adapter].powered = true
-    plugging?(.plug(adapter: adapter, hci: hci))
+    testbed?.plug(adapter, usbPath: adapters[adapter].usbPath, hci: hci)
     appeared(.adapter(hci: hci), StackFaces.adapter, StackFaces.properties(of: adapters[adapter], hci: hci))
   }
 

@@ -67,7 +67,7 @@ extension LineHost {
     guard let link = links[board], link.ticket == ticket, let socket = link.writer else { return }
     var buffer = [UInt8](repeating: 0, count: Self.datagramLimit)
     for _ in 0..<Self.datagramsPerTurn {
-      let count = recv(socket.descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = recv(socket.descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 {
         queue(Array(buffer.prefix(count)), for: board)
         continue
@@ -133,7 +133,7 @@ extension LineHost {
     case .socket:
       guard let reader = link.reader else { return }
       // A reader that does not read loses what the socket cannot hold, as with bluetoothd.
-      _ = send(reader.descriptor.number, value, value.count, Int32(MSG_DONTWAIT.rawValue) | Int32(MSG_NOSIGNAL.rawValue))
+      _ = send(reader.descriptor.number, value, value.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     case .signals:
       guard let hci = adapters[link.adapter].hci, let service = BoardAttributes.services.last, let item = service.characteristics.first else { return }
       let object = StackObject.characteristic(hci: hci, boards[board].identity.address, service: service.handle, handle: item.handle)

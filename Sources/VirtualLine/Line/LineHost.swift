@@ -35,14 +35,9 @@ actor LineHost {
   var isChanged = true
   /// Facts about the client's manners, for truth.json.
   var conduct = LineTruth.Conduct()
-  /// udev's side of an adapter that comes or goes.
-  var plugging: (@Sendable (Plugging) -> Void)?
+  /// udev's side; nil when the host runs without one.
+  var testbed: UdevTestbed?
   var isStopped = false
-
-  enum Plugging: Sendable {
-    case unplug(adapter: Int, hci: Int)
-    case plug(adapter: Int, hci: Int)
-  }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -62,8 +57,7 @@ actor LineHost {
 
   // MARK: Beginning and end
 
-  func start(plugging: (@Sendable (Plugging) -> Void)? = nil) async throws(DBusError) {
-    self.plugging = plugging
+  func start() async throws(DBusError) {
     for number in boards.indices { boards[number].start() }
     try await takeName()
     later(.seconds(1)) { $0.sweep() }

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// What really is in the boards of a line, for `truth.json`: read by tests and by whoever does not trust the records.
 public struct LineTruth: Hashable, Sendable, Codable {
   public struct Board: Hashable, Sendable, Codable {
