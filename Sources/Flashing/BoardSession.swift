@@ -109,6 +109,13 @@ extension AttemptRecord {
     good = state == .confirmed && (outcome == .passed || outcome == .skipped)
   }
 
+  /// The end of an attempt for which no connection is made.
+  public mutating func refuse(_ failure: BoardFailure, at wall: Int64) {
+    conclude(.board(failure))
+    finishedAt = wall
+    duration = 0
+  }
+
   /// The end of an attempt that failed.
   mutating func conclude(_ error: SessionError) {
     good = false

@@ -1,6 +1,7 @@
 import Bluetooth
 import Firmware
 import Flashing
+import Synchronization
 
 /// One attempt at one board: record, session, commit, and what follows.
 extension StationController {
@@ -132,7 +133,7 @@ private final class Observer: SessionObserver {
   }
 
   private let ports: StationPorts
-  private let last = Locked(Last())
+  private let last = Mutex(Last())
 
   init(ports: StationPorts) {
     self.ports = ports

@@ -6,8 +6,10 @@ extension StationController {
   /// What listening came to.
   private enum Found: Sendable {
     case board(SightingBook.Sighting)
-    /// Nothing more to do, or the adapter is gone.
+    /// Nothing more to do.
     case over
+    /// The adapter, or the whole stack, is away.
+    case gone
     case failed(String)
   }
 
@@ -16,17 +18,13 @@ extension StationController {
     guard let handle = adapter.handle else { return }
     var failures = 0
     while !Task.isCancelled, ledger.closing == nil {
-      let found: Found
-      do throws(CentralError) {
-        if failures > 0 || !hasPrepared(adapter) { try await ports.central.prepare(handle) }
-        found = await listen(adapter, handle)
-      } catch .adapterGone, .stackGone {
-        return
-      } catch {
-        found = .failed("it cannot be made ready (\(error))")
-      }
+      let found = await listenPrepared(adapter, handle, afresh: failures > 0)
       switch found {
       case .over: return
+      case .gone:
+        // The watch takes a moment to notice; without the pause the next worker would begin at once and fail again.
+        try? await ports.time.sleep(Self.adapterPause)
+        return
       case .board(let sighting):
         failures = 0
         await flash(sighting, adapter, handle)
@@ -38,9 +36,20 @@ extension StationController {
     }
   }
 
-  /// An adapter is prepared once when its worker begins, and again after a failure.
-  private func hasPrepared(_ adapter: LineAdapter) -> Bool {
-    !prepared.insert(adapter.path).inserted
+  /// An adapter is prepared when its worker begins and again after a failure, then listened to.
+  private func listenPrepared(_ adapter: LineAdapter, _ handle: AdapterHandle, afresh: Bool) async -> Found {
+    do throws(CentralError) {
+      if afresh || prepared[adapter.path] != handle {
+        try await ports.central.prepare(handle)
+        prepared[adapter.path] = handle
+      }
+      return await listen(adapter, handle)
+    } catch .adapterGone, .stackGone {
+      prepared[adapter.path] = nil
+      return .gone
+    } catch {
+      return .failed("it cannot be made ready (\(error))")
+    }
   }
 
   /// Discovers until the controller hands this adapter a board.
@@ -50,7 +59,9 @@ extension StationController {
         do {
           for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter) }
           return .over
-        } catch CentralError.adapterGone, CentralError.stackGone, is CancellationError {
+        } catch CentralError.adapterGone, CentralError.stackGone {
+          return .gone
+        } catch is CancellationError {
           return .over
         } catch {
           return .failed("it cannot listen (\(error))")

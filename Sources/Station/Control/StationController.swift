@@ -1,5 +1,5 @@
-public import Bluetooth
-public import Flashing
+import Bluetooth
+import Flashing
 
 /// Runs one job: follows the adapters, gives each usable one a worker, hands admitted boards to free workers, and keeps the batch's rules.
 ///
@@ -33,6 +33,8 @@ public actor StationController {
   var adapters: [String: LineAdapter] = [:]
   /// Adapters with a worker, by path.
   var workers: Set<String> = []
+  /// Adapters that were made ready, by path, with the handle they had then.
+  var prepared: [String: AdapterHandle] = [:]
   /// Adapters that failed too often, by path, until they are plugged in again.
   var spoilt: [String: String] = [:]
   /// Excluded adapters that were told of already.
@@ -129,7 +131,7 @@ public actor StationController {
   }
 
   private func closeBatch() async -> Int32 {
-    for record in ledger.closeAll(now: ports.time.now()) where ledger.closing == nil { ports.emit(.boardDone(record)) }
+    for record in ledger.closeAll() where ledger.closing == nil { ports.emit(.boardDone(record)) }
     let reason = reason ?? .fault
     let exit = ledger.exit.rawValue
     do {
