@@ -26,21 +26,25 @@ struct BatchTable {
     return database.lastInserted
   }
 
-  /// Takes up a batch again; its earlier end stays in the audit.
-  func reopen(_ id: Int64) throws(RecordError) {
-    try database.run("UPDATE batches SET ended_at = NULL, end_reason = NULL, missing = '[]' WHERE batch_id = ?", [.integer(id)])
+  /// Takes up a batch again; its earlier end stays in the audit. False when it had no end (a crash).
+  func reopen(_ id: Int64) throws(RecordError) -> Bool {
+    try database.run(
+      "UPDATE batches SET ended_at = NULL, end_reason = NULL, missing = '[]' WHERE batch_id = ? AND ended_at IS NOT NULL", [.integer(id)]) == 1
   }
 
   func end(_ id: Int64, reason: EndReason, missing: [String], at wall: Int64) throws(RecordError) {
     let changed = try database.run(
       "UPDATE batches SET ended_at = ?, end_reason = ?, missing = ? WHERE batch_id = ? AND ended_at IS NULL",
-      [.text(Timestamp.text(wall)), .text(reason.rawValue), .text(JSONText.list(missing)), .integer(id)])
+      [.text(Timestamp.text(wall)), .text(reason.rawValue), .text(list(missing)), .integer(id)])
     guard changed == 1 else { throw .damaged("\(database.path): batch \(id) is not open: it ended before, or never began") }
   }
 }
 
 extension BatchKey {
   fileprivate var cells: [ResultCell] {
-    [.text(job.rawValue), .text(JSONText.list(profiles)), .text(JSONText.list(packages)), .optional(lot), .optional(workOrder)]
+    [.text(job.rawValue), .text(list(profiles)), .text(list(packages)), .optional(lot), .optional(workOrder)]
   }
 }
+
+/// The form of every list in the database: a JSON array of strings.
+private func list(_ texts: [String]) -> String { JSONText.list(texts.map(JSONText.text)).line }

@@ -3,8 +3,9 @@ import Flashing
 
 /// The canonical row that the audit chain hashes, and the hash.
 ///
-/// Canon 1 of a result: a JSON array of the number 1 and the first 49 result columns in order (`[1,17,23,…]`); of a batch end:
-/// `[1,"batch_end",batch_id,job,profiles,packages,lot,work_order,station_id,started_at,ended_at,end_reason,missing]`.
+/// Canon 1 of a result: a JSON array of the number 1 and the first 49 result columns in order (`[1,17,23,…]`); of what befell a
+/// batch: `[1,"batch_end",batch_id,job,profiles,packages,lot,work_order,station_id,started_at,ended_at,end_reason,missing]`, or the same with
+/// `batch_continued` when a stopped batch goes on.
 /// No blanks, text as UTF-8, absent is `null`, reals with the shortest digits that read back the same.
 ///
 /// An entry's hash is the lower-case hexadecimal SHA-256 of the previous entry's hash (as its 64 hexadecimal characters; 64 zeros before the
@@ -21,17 +22,35 @@ enum Canon {
   /// - Parameter row: all result columns of one attempt.
   static func result(_ row: [ResultCell], version: Int = version) -> String? {
     columns(version: version).map { columns in
-      JSONText.array([String(version)] + row.prefix(columns.count).map(JSONText.value))
+      JSONText.list([.integer(Int64(version))] + row.prefix(columns.count).map { JSONText($0) }).line
     }
   }
 
   /// - Parameter batch: the columns `batchColumns` of one row of `batches`.
-  static func batchEnd(_ batch: [ResultCell]) -> String {
+  static func batch(_ event: BatchEvent, _ batch: [ResultCell]) -> String {
     // Lists are JSON already; a row that somebody changed must not break out of its place, so they are hashed as strings.
-    JSONText.array([String(version), JSONText.string("batch_end")] + batch.map(JSONText.value))
+    JSONText.list([.integer(Int64(version)), .text(event.rawValue)] + batch.map { JSONText($0) }).line
   }
 
   static let batchColumns = "batch_id, job, profiles, packages, lot, work_order, station_id, started_at, ended_at, end_reason, missing"
+  /// Where `ended_at` stands among `batchColumns`.
+  static let batchEndColumn = 8
+
+  /// The values of a canonical row as JSON text each; they are never lists or objects, so a comma outside quotes ends one.
+  static func elements(of canonical: String) -> [String] {
+    var elements = [""]
+    var (isQuoted, isEscaped) = (false, false)
+    for scalar in canonical.unicodeScalars.dropFirst().dropLast() {
+      if scalar == "," && !isQuoted {
+        elements.append("")
+        continue
+      }
+      if scalar == "\"" && !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && scalar == "\\" && !isEscaped
+      elements[elements.count - 1].unicodeScalars.append(scalar)
+    }
+    return elements
+  }
 
   /// The canon version of a stored row: the number after the bracket.
   static func version(of canonical: String) -> Int? {
@@ -47,4 +66,10 @@ enum Canon {
     }
     return digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
   }
+}
+
+/// What befalls a batch and is chained.
+enum BatchEvent: String, CaseIterable {
+  case end = "batch_end"
+  case continued = "batch_continued"
 }

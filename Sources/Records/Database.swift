@@ -100,6 +100,13 @@ final class Database {
     }
   }
 
+  /// Runs `body` over one state of the database, whatever others commit meanwhile.
+  func snapshot<Result>(_ body: () throws(RecordError) -> Result) throws(RecordError) -> Result {
+    try execute("BEGIN")
+    defer { try? execute("COMMIT") }
+    return try body()
+  }
+
   /// Writes the log's pages into the database file as far as readers allow.
   func checkpoint() {
     sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)

@@ -80,7 +80,7 @@ public actor RecordBook: RecordStore {
       try closeCrashed(database, at: wall)
       let batches = BatchTable(database: database)
       if !startNew, let id = try batches.unfinished(key) {
-        try batches.reopen(id)
+        if try batches.reopen(id) { try AuditChain(database: database).append(.continued, batchID: id) }
         return OpenedBatch(id: id, isContinued: true, attempts: try AttemptTable(database: database).finished(batchID: id))
       }
       let id = try batches.insert(key, stationID: stationID, operator: `operator`, at: wall)
@@ -144,7 +144,7 @@ public actor RecordBook: RecordStore {
     let head = try database.transaction { () throws(RecordError) in
       try BatchTable(database: database).end(id, reason: reason, missing: missing, at: wall)
       let chain = AuditChain(database: database)
-      try chain.append(endOf: id)
+      try chain.append(.end, batchID: id)
       return try chain.head()
     }
     try writeReports()

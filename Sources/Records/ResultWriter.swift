@@ -18,15 +18,21 @@ struct ResultWriter {
   static let chunk = 64 * 1024
 
   let form: ResultForm
-  let columns = ResultColumn.allCases
+  private let columns = ResultColumn.allCases
+
+  init(form: ResultForm) {
+    self.form = form
+  }
+
+  /// What to select from `results`: all columns in their order, by name.
+  static let names = ResultColumn.allCases.map(\.sql).joined(separator: ", ")
 
   /// Writes all results of a filter in commit order; the whole is never in memory.
   func write(_ filter: Filter, of database: Database, to sink: ByteSink) throws(RecordError) {
     var pending = head
     var isFirst = true
     let (condition, values) = filter.sql
-    let names = columns.map(\.sql).joined(separator: ", ")
-    try database.rows("SELECT \(names) FROM results WHERE \(condition) ORDER BY record", values) { row throws(RecordError) in
+    try database.rows("SELECT \(Self.names) FROM results WHERE \(condition) ORDER BY record", values) { row throws(RecordError) in
       pending += line(row, isFirst: isFirst)
       isFirst = false
       if pending.count >= Self.chunk {
@@ -49,9 +55,13 @@ struct ResultWriter {
   private func line(_ row: [ResultCell], isFirst: Bool) -> [UInt8] {
     switch form {
     case .csv(let dialect): dialect.line(row, columns: columns)
-    case .jsonLines: Array((JSONText.object(row, columns: columns) + "\n").utf8)
-    case .jsonArray: Array(((isFirst ? "\n" : ",\n") + JSONText.object(row, columns: columns)).utf8)
+    case .jsonLines: Array((object(row) + "\n").utf8)
+    case .jsonArray: Array(((isFirst ? "\n" : ",\n") + object(row)).utf8)
     }
+  }
+
+  private func object(_ row: [ResultCell]) -> String {
+    JSONText.object(zip(columns, row).map { JSONText.Member($0.rawValue, JSONText($1)) }).line
   }
 
   private func tail(isEmpty: Bool) -> [UInt8] {
