@@ -36,7 +36,7 @@ demo: build ## a virtual line and a job on it: 4 adapters, 24 boards, no hardwar
 
 rig: build ## the line job against the real kernel, udev and bluetoothd in a virtual machine
 	Tests/RealStack/rig.sh setup
-	FLASHLINE="$(CURDIR)/$(BINARY)" Tests/RealStack/line.sh
+	FLASHLINE="$(CURDIR)/$(BINARY)" Tests/RealStack/line/run.sh
 
 lint: ## format check
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
