@@ -114,12 +114,11 @@ def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]
     if not checks.ok('one batch is started and finished', len(of('batch.started')) == len(of('batch.finished')) == len(ids) == 1, ids):
         return None
     (batch,) = ids
-    rows = {row['attempt_id']: row for row in outcome.rows if row['batch_id'] == batch}
+    rows = {row['attempt_id']: row for row in rows_of(outcome, batch, events)}
     finished = of('board.finished')
-    checks.ok('no attempt is told twice', len(finished) == len({event.get('attempt_id') for event in finished}))
+    checks.same('board.finished comes once for each attempt of the database', sorted(str(event.get('attempt_id')) for event in finished), sorted(map(str, rows)))
     for event in finished:
-        row = rows.get(event.get('attempt_id'))
-        if checks.ok('board.finished has a row in the database', row, event.get('attempt_id')):
+        if row := rows.get(event.get('attempt_id')):
             wrong = [name for name in COLUMNS if not alike(event.get(name), row[name], name)]
             checks.ok(f'board.finished of attempt {event["attempt_id"]} tells what the database holds', not wrong, [(n, event.get(n), row[n]) for n in wrong[:3]])
     checks.same('board.done comes once for each board that got its final result', sorted(event.get('mac') for event in of('board.done')),
@@ -132,7 +131,13 @@ def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]
     # By the clock's second, so that one more than 4 may fall into it.
     checks.ok('at most 4 progress events a second and board', all(count <= 5 for count in progress.values()), max(progress.values(), default=0))
     checks.same('end_reason', of('batch.finished')[0].get('end_reason'), run['end_reason'])
+    checks.same('end_reason in the table batches', outcome.batches.get(batch, {}).get('end_reason'), run['end_reason'])
     return batch
+
+
+def rows_of(outcome: Outcome, batch: int, events: list[dict]) -> list[dict]:
+    """The attempts that ended in this run: a batch may go on in another run."""
+    return [row for row in outcome.rows if row['batch_id'] == batch and events[0]['time'] <= str(row['finished_at']) <= events[-1]['time']]
 
 
 def alike(value, cell, name: str) -> bool:
@@ -147,8 +152,7 @@ def alike(value, cell, name: str) -> bool:
 # -- the database against the boards -----------------------------------------------------------------------------------
 
 
-def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int):
-    rows = [row for row in outcome.rows if row['batch_id'] == batch]
+def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: list[dict]):
     checks.same('the boards in the database', sorted({row['mac'] for row in rows}), sorted(run['boards']))
     lot = run.get('lot', {'lot': 'L-100', 'work_order': 'WO-7', 'operator': '=Rig'})
     for row in rows:
@@ -160,10 +164,10 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int):
         checks.where = f'{outcome.name}/{run["name"]}/{mac}'
         mine = [row for row in rows if row['mac'] == mac]
         checks.same('attempts', [' '.join(filter(None, (row['outcome'], row['failure_code']))) for row in mine], wanted['attempts'])
-        checks.same('numbers of the attempts', [row['attempt'] for row in mine], list(range(1, len(mine) + 1)))
+        checks.same('numbers of the attempts', [row['attempt'] for row in mine], list(range(first := wanted.get('first', 1), first + len(mine))))
         if mine and mac in outcome.boards:
             check_last(checks, outcome, mine[-1], wanted)
-            check_unit(checks, outcome, mine)
+            check_unit(checks, outcome, [row for row in outcome.rows if row['batch_id'] == batch and row['mac'] == mac])
     checks.where = f'{outcome.name}/{run["name"]}'
     if 'adapters_at_once' in run:
         checks.ok(f'{run["adapters_at_once"]} boards at once on as many adapters', at_once(rows) >= run['adapters_at_once'], at_once(rows))
@@ -230,14 +234,14 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
     if good:
         checks.same('image_state', row['image_state'], 'confirmed')
         checks.same('verified_by', row['verified_by'], 'imageHash')
+        checks.same('image_hash_after', row['image_hash_after'], package['hash'])
+        checks.same('firmware_after', row['firmware_after'], package['version'])
     # The board itself, as it is at the end: only a board's last run can be compared with it.
     last = [run for run in outcome.expect['runs'] if row['mac'] in run['boards']][-1]
     if last['boards'][row['mac']] is wanted:
         if good:
             checks.same('the board runs the package\'s image', board['running'], {key: package[key] for key in ('version', 'hash', 'hash_kind')})
             checks.same('confirmed', board['confirmed'], row['image_state'] == 'confirmed')
-            checks.same('image_hash_after', row['image_hash_after'], board['running']['hash'])
-            checks.same('firmware_after', row['firmware_after'], board['running']['version'])
             checks.same('the slot it runs from is whole', [slot['valid'] for slot in board['images'][0]['slots'] if slot['active']], [True])
         checks.same('mode', board['mode'], wanted.get('mode', 'app'))
         checks.same('links left open', board['connected'], 0)
@@ -270,7 +274,6 @@ def at_once(rows: list[dict]) -> int:
 
 
 def check_database(checks: Checks, outcome: Outcome):
-    checks.same('columns of the view results', outcome.columns, COLUMNS)
     checks.same('PRAGMA integrity_check', outcome.integrity, 'ok')
     checks.same('attempts left open', outcome.attempts - len(outcome.rows), 0)
     checks.ok('record and attempt_id are unique', all(len({row[name] for row in outcome.rows}) == len(outcome.rows) for name in ('record', 'attempt_id')))
@@ -326,7 +329,8 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
             checks.say(f'     {" ".join(arguments)}: {done.stderr.decode(errors="replace").strip()[:300]}')
         return done.returncode, done.stdout
     checks.same('audit finds the chain whole', ask('audit')[0], 0)
-    heads = [head for stream in events.values() for event in stream if event['event'] == 'batch.finished' for key, head in event.items() if 'head' in key]
+    heads = [head for stream in events.values() for event in stream if event['event'] == 'batch.finished' for key, head in event.items()
+             if 'head' in key and isinstance(head, str)]
     if checks.ok('batch.finished names the head of the audit chain', len(heads) == len(outcome.expect['runs']), heads):
         checks.same('audit --expect with the last head', ask('audit', '--expect', heads[-1])[0], 0)
         checks.ok('audit --expect with another head fails', ask('audit', '--expect', '0' * 64)[0] != 0)
@@ -355,6 +359,8 @@ def judge(checks: Checks, folder: str, program: str | None = None):
     except (OSError, ValueError, sqlite3.Error) as error:
         checks.ok(f'the guest left its results: {error}', False)
         return
+    if not checks.same('columns of the view results', outcome.columns, COLUMNS):
+        return
     for name in outcome.expect['others']:
         checks.same(f'exit code of {name}', outcome.code(name), 0)
     events: dict[str, list[dict]] = {}
@@ -368,7 +374,7 @@ def judge(checks: Checks, folder: str, program: str | None = None):
         events[run['name']] = read_events(checks, outcome, run)
         batch = check_events(checks, outcome, run, events[run['name']])
         if batch is not None:
-            check_run(checks, outcome, run, batch)
+            check_run(checks, outcome, run, batch, rows_of(outcome, batch, events[run['name']]))
     checks.where = outcome.name
     check_database(checks, outcome)
     check_reports(checks, outcome)
