@@ -181,7 +181,41 @@ def odd(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd}
+def faults(work: str) -> Guest:
+    """What must not be called good, and what goes wrong on the way: a stop, a pulled adapter, a killed bluetoothd."""
+    guest = Guest(work, 500, {'attempts': '2', 'swap_timeout': '30s', 'quarantine_after': '9'})
+    guest.package('bad', '2.0.0', 60_000)
+    guest.profile('bad', 'BAD-', 'bad')
+    bad = {
+        guest.board('BAD-reverts', faults=[{'do': 'image_reverts', 'times': 0}]):
+            {'attempts': ['failed verify.reverted'] * 2, 'package': 'bad', 'before': '1.0.0'},
+        guest.board('BAD-hardware', hardware='9.9'): {'attempts': ['refused identity.hardware'], 'package': 'bad', 'before': '1.0.0'},
+        guest.board('BAD-newer', '3.0.0'): {'attempts': ['refused policy.downgrade'], 'package': 'bad', 'before': '3.0.0'},
+        guest.board('BAD-lost', faults=[{'do': 'lost', 'offset': 30_000}]): passed('bad', resumed=True, faults=['lost']),
+        guest.board('BAD-erase', faults=[{'do': 'slow_erase', 'seconds': 15}]): passed('bad', faults=['slow_erase']),
+        guest.board('BAD-gone', faults=[{'do': 'never_back'}]):
+            {'attempts': ['timeout verify.never_returned'], 'package': 'bad', 'before': '1.0.0', 'mode': 'gone', 'open': True},
+    }
+    guest.run('bad', ['run', '--profile', 'bad', '--idle', '25s', *ORDER], bad, exit=1, end='idle', limit=240)
+
+    guest.package('stop', '2.0.0', 250_000)
+    guest.profile('stop', 'STOP-', 'stop')
+    stop = guest.board('STOP-1')
+    job = ['run', '--profile', 'stop', '--count', '1', *ORDER]
+    guest.run('stopped', job, {stop: {'attempts': ['aborted operator.stopped'], 'package': 'stop', 'before': '1.0.0', 'open': True}},
+              exit=130, end='operator', until=('STOP-1', 60_000, 'interrupt'), stopped_within_ms=5000)
+    guest.run('went-on', job, {stop: passed('stop', first=2)}, end='count', continues='stopped')
+
+    # Dongle 0 hears this board best, so it is the one that is pulled.
+    guest.package('pull', '2.0.0', 250_000)
+    guest.profile('pull', 'PULL-', 'pull')
+    pull = guest.board('PULL-1', rssi={'RIG0000': -45, '*': -65})
+    guest.run('pulled', ['run', '--profile', 'pull', '--count', '1', *ORDER], {pull: passed('pull') | {'attempts': ['error adapter.removed', 'passed']}},
+              end='count', until=('PULL-1', 60_000, 'unplug 0'))
+    return guest
+
+
+GUESTS = {'line': line, 'odd': odd, 'faults': faults}
 
 
 if __name__ == '__main__':

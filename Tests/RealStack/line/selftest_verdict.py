@@ -179,6 +179,7 @@ def lies():
     yield 'units: outcome', lambda case: case['sql'].append("UPDATE units SET last_outcome = 'failed' WHERE batch_id = 1")
     yield 'units: a row twice', lambda case: case['sql'].append('INSERT INTO units SELECT * FROM units WHERE batch_id = 2')
     yield 'batches: end_reason', lambda case: case['sql'].append("UPDATE batches SET end_reason = 'idle'")
+    yield 'the batch should have gone on', lambda case: case['expect']['runs'][1].update(continues='first')
     yield 'no concurrency', lambda case: case['rows'][1].update(started_at='2026-01-02T10:00:30.000Z', finished_at='2026-01-02T10:00:50.000Z')
 
     csv_lie = lambda old, new: lambda case: case.update(csv=lambda text: text.replace(old, new))

@@ -227,8 +227,9 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
         checks.ok('no image byte reached the board', not outcome.touched(row['mac']), board['bytes_received'])
     if row['outcome'] == 'passed':
         checks.same('left_as', row['left_as'], 'application')
-        sent = package['bytes'] - (row['resumed_from'] or 0)
-        checks.ok('upload_bytes and upload_s', row['upload_bytes'] == sent and row['upload_s'] > 0, row['upload_bytes'], row['upload_s'])
+        # Taken up from an earlier attempt: the rest. Taken up within this attempt (retries): its first part was acknowledged too.
+        sent = {package['bytes'] - (row['resumed_from'] or 0)} | ({package['bytes']} if row['retries'] else set())
+        checks.ok('upload_bytes and upload_s', row['upload_bytes'] in sent and (row['upload_s'] or 0) > 0, row['upload_bytes'], row['upload_s'])
     if wanted.get('resumed'):
         checks.ok('the upload was taken up again', row['resumed_from'] or row['retries'], row['resumed_from'], row['retries'])
     if good:
@@ -364,6 +365,7 @@ def judge(checks: Checks, folder: str, program: str | None = None):
     for name in outcome.expect['others']:
         checks.same(f'exit code of {name}', outcome.code(name), 0)
     events: dict[str, list[dict]] = {}
+    batches: dict[str, int] = {}
     for run in outcome.expect['runs']:
         checks.where = f'{outcome.name}/{run["name"]}'
         if not checks.same('exit code', outcome.code(run['name']), run['exit']):
@@ -374,6 +376,10 @@ def judge(checks: Checks, folder: str, program: str | None = None):
         events[run['name']] = read_events(checks, outcome, run)
         batch = check_events(checks, outcome, run, events[run['name']])
         if batch is not None:
+            batches[run['name']] = batch
+            earlier = batches.get(run.get('continues'))
+            checks.ok('the batch is the one that was stopped' if earlier else 'the batch is a new one',
+                      batch == earlier if earlier else list(batches.values()).count(batch) == 1, batches)
             check_run(checks, outcome, run, batch, rows_of(outcome, batch, events[run['name']]))
     checks.where = outcome.name
     check_database(checks, outcome)
