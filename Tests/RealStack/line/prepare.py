@@ -32,15 +32,14 @@ label.1-1 = A1
 label.1-2 = A2
 label.1-3 = A3
 label.1-4 = A4
-
-[limits]
 """
 
 
 class Guest:
     """One guest's folder, filled step by step and written by `write`."""
 
-    def __init__(self, work: str, seconds: int, limits: dict[str, str] | None = None, radio: dict | None = None):
+    def __init__(self, work: str, seconds: int, *, limits: dict[str, str] | None = None, adapters: dict[str, str] | None = None,
+                 radio: dict | None = None):
         self.work, self.seconds, self.radio = work, seconds, radio or RADIO
         self.boards: list[dict] = []
         self.timeline: list[dict] = []
@@ -50,7 +49,8 @@ class Guest:
         self.others: list[str] = []
         for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
             os.makedirs(os.path.join(work, folder))
-        self.text('station/station.conf', STATION + ''.join(f'{key} = {value}\n' for key, value in (limits or {}).items()))
+        self.text('station/station.conf', STATION + '\n'.join(
+            [f'{key} = {value}' for key, value in (adapters or {}).items()] + ['', '[limits]'] + [f'{key} = {value}' for key, value in (limits or {}).items()]) + '\n')
 
     def text(self, path: str, content: str):
         with open(os.path.join(self.work, path), 'w', encoding='utf-8') as file:
@@ -150,7 +150,8 @@ def line(work: str) -> Guest:
 
 def odd(work: str) -> Guest:
     """One board of each kind that is built another way, or was left in another state."""
-    guest = Guest(work, 400)
+    # Here the hosts negotiate, and the station asks for what the other guests are given: through the kernel's management socket.
+    guest = Guest(work, 400, adapters={'phy': '2M', 'connection_interval': '15ms'}, radio={'phy': 'negotiated', 'rssi_jitter': 3})
     guest.package('odd', '2.0.0', 48_000)
     guest.package('hash', '2.0.0', 48_000, 'sha512')
     guest.profile('odd', 'ODD-', 'odd')
@@ -177,13 +178,14 @@ def odd(work: str) -> Guest:
     }
     python = os.path.join(os.environ['RIG_CACHE'], 'venv/bin/python')
     guest.other('mark_pending', 90, [python, os.path.join(HERE, 'mark_pending.py'), pending, os.path.join(work, 'pending.bin')])
-    guest.run('odd', ['run', '--profile', 'odd', '--profile', 'hash', '--count', '8', *ORDER], expected, end='count', limit=240)
+    guest.run('odd', ['run', '--profile', 'odd', '--profile', 'hash', '--count', '8', *ORDER], expected, end='count', limit=240,
+              link={'phy': '2M', 'interval_ms': 15.0})
     return guest
 
 
 def faults(work: str) -> Guest:
     """What must not be called good, and what goes wrong on the way: a stop, a pulled adapter, a killed bluetoothd."""
-    guest = Guest(work, 500, {'attempts': '2', 'swap_timeout': '30s', 'quarantine_after': '9'})
+    guest = Guest(work, 500, limits={'attempts': '2', 'swap_timeout': '30s'})
     guest.package('bad', '2.0.0', 60_000)
     guest.profile('bad', 'BAD-', 'bad')
     bad = {

@@ -50,12 +50,12 @@ def good() -> dict:
     spec = lambda name, address, serial, **more: {'name': name, 'address': address, 'serial': serial, 'model': 'M', 'hardware': '2.1', 'rssi': -50} | more
     truth = {'boards': [board('L1', OURS), board('L2', OTHER), board('B3', THIRD, bytes_received=0),
                         board('X', 'C0:DE:00:00:00:09', connections=0, bytes_received=0)],
-             'links': [{'central': c, 'peripheral': p} for c, p in (('hci0', 'L1'), ('hci1', 'L2'), ('hci0', 'B3'))],
+             'links': [{'central': c, 'peripheral': p, 'bytes_down': 1, 'params': [{'phy': '1M'}, {'phy': '2M'}]} for c, p in (('hci0', 'L1'), ('hci1', 'L2'), ('hci0', 'B3'))],
              'scenario': {'boards': [spec('L1', OURS, 'SN1'), spec('L2', OTHER, 'SN2'), spec('B3', THIRD, 'SN3', hardware='9.9'), spec('X', 'C0:DE:00:00:00:09', 'SN9')],
                           'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]}}
     wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
     expect = {'others': ['other'], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
-              'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2,
+              'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'},
                         'boards': {OURS: wanted, OTHER: wanted | {'faults': ['drop'], 'resumed': True}}},
                        {'name': 'second', 'exit': 1, 'end_reason': 'boards', 'stopped_within_ms': 5000, 'boards': {
                            OURS: {'attempts': ['skipped'], 'package': 'line', 'before': '2.0.0.7', 'unit': 'U-1'},
@@ -71,7 +71,8 @@ def events_of(name: str, batch: int, rows: list[dict], reason: str) -> list[dict
         if r['upload_bytes']:
             events += [{'event': 'board.progress', 'time': at(5), 'mac': r['mac'], 'bytes': n * 20000, 'total': 100000} for n in range(1, 5)]
         events += [{'event': 'board.finished', 'time': at(20)} | r, {'event': 'board.done', 'time': at(20), 'mac': r['mac'], 'batch_id': batch}]
-    return events + [{'event': 'batch.finished', 'time': at(30), 'batch_id': batch, 'end_reason': reason, 'audit_head': HEAD}]
+    return events + [{'event': 'batch.finished', 'time': at(30), 'batch_id': batch, 'end_reason': reason, 'audit_head': HEAD, 'missing': [], 'exit': batch - 1,
+                      'good': sum(r['good'] for r in rows), 'counts': {'failed': 0} | {r['outcome']: [o['outcome'] for o in rows].count(r['outcome']) for r in rows}}]
 
 
 def csv_of(rows: list[dict]) -> str:
@@ -164,6 +165,7 @@ def lies():
     yield 'the fault did not happen', board(1, faults_fired=[])
     yield 'a refused board was written to', board(2, bytes_received=400)
     yield 'a foreign board was connected', board(3, connections=1)
+    yield 'other radio parameters', lambda case: case['truth']['links'][0].update(params=[{'phy': '1M'}])
     yield 'no such link on the radio', lambda case: case['truth']['links'].pop(1)
 
     yield 'exit code', lambda case: case['rc'].update(first=1)
@@ -204,6 +206,8 @@ def lies():
     yield 'events: time', event('board.done', time='10:00')
     yield 'events: end_reason', event('batch.finished', end_reason='idle')
     yield 'events: progress beyond the image', event('board.progress', total=30000)
+    for change in ({'counts': {'passed': 1}}, {'good': 9}, {'missing': ['U-2']}, {'exit': 3}):
+        yield f'events: batch.finished with {change}', event('batch.finished', **change)
     yield 'events: batch', event('batch.finished', batch_id=7)
     yield 'events: no head', event('batch.finished', audit_head=None)
     drop = lambda kind: lambda case: case.update(events=lambda name, events: events.remove(next(e for e in events if e['event'] == kind)))

@@ -131,8 +131,20 @@ def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]
     # By the clock's second, so that one more than 4 may fall into it.
     checks.ok('at most 4 progress events a second and board', all(count <= 5 for count in progress.values()), max(progress.values(), default=0))
     checks.same('end_reason', of('batch.finished')[0].get('end_reason'), run['end_reason'])
+    check_end(checks, outcome, run, of('batch.finished')[0], [row for row in outcome.rows if row['batch_id'] == batch and row['finished_at'] <= events[-1]['time']])
     checks.same('end_reason in the table batches', outcome.batches.get(batch, {}).get('end_reason'), run['end_reason'])
     return batch
+
+
+def check_end(checks: Checks, outcome: Outcome, run: dict, event: dict, rows: list[dict]):
+    """The counts of batch.finished: boards by the outcome of their last attempt."""
+    last = {row['mac']: row for row in rows}
+    outcomes = [row['outcome'] for row in last.values()]
+    told = {name: number for name, number in event.get('counts', {}).items() if number}
+    checks.same('counts of batch.finished', told, {name: outcomes.count(name) for name in outcomes})
+    checks.same('good of batch.finished', event.get('good'), sum(row['good'] for row in last.values()))
+    checks.same('missing', event.get('missing'), run.get('missing', []))
+    checks.same('exit of batch.finished', event.get('exit'), outcome.code(run['name']))
 
 
 def rows_of(outcome: Outcome, batch: int, events: list[dict]) -> list[dict]:
@@ -168,6 +180,11 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         if mine and mac in outcome.boards:
             check_last(checks, outcome, mine[-1], wanted)
             check_unit(checks, outcome, [row for row in outcome.rows if row['batch_id'] == batch and row['mac'] == mac])
+    checks.where = f'{outcome.name}/{run["name"]}'
+    for row in rows:
+        if 'link' in run and row['outcome'] == 'passed':
+            checks.where = f'{outcome.name}/{run["name"]}/{row["mac"]}'
+            check_link(checks, outcome, row, run['link'])
     checks.where = f'{outcome.name}/{run["name"]}'
     if 'adapters_at_once' in run:
         checks.ok(f'{run["adapters_at_once"]} boards at once on as many adapters', at_once(rows) >= run['adapters_at_once'], at_once(rows))
@@ -260,6 +277,13 @@ def check_unit(checks: Checks, outcome: Outcome, mine: list[dict]):
                   'last_outcome': row['outcome'], 'last_attempt_id': row['attempt_id'], 'good': row['good']}
         wrong = {name: units[0].get(name) for name, value in wanted.items() if units[0].get(name) != value}
         checks.ok('the view units agrees with results', not wrong, wrong)
+
+
+def check_link(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
+    """The radio parameters in force while the image went over: on the link of this board that carried the most."""
+    links = [link for link in outcome.truth['links'] if link['peripheral'] == outcome.boards[row['mac']]['name']]
+    last = max(links, key=lambda link: link['bytes_down'])['params'][-1] if links else {}
+    checks.same('radio parameters of the upload', {key: last.get(key) for key in wanted}, wanted)
 
 
 def at_once(rows: list[dict]) -> int:
