@@ -122,7 +122,7 @@ it = json.load(open({os.path.join(folder, 'program.json')!r}))
 words = sys.argv[3:]
 if words[0] == 'audit':
     sys.exit(it['audit'] or ('--expect' in words and words[-1] != it['head'] and it['head'] != 'any'))
-sys.stdout.write(json.dumps(it['json']) if words[-1] == 'json' else it['csv'])
+sys.stdout.write(''.join(json.dumps(row) + chr(10) for row in it['json']) if words[-1] == 'json' else it['csv'])
 sys.stdout.flush()
 sys.exit(it['report'])
 """)
