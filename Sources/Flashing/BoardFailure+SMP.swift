@@ -26,3 +26,20 @@ extension BoardFailure {
     }
   }
 }
+
+extension BoardFailure {
+  /// A failed upload in terms of the failure table.
+  init(upload failure: UploadFailure, in phase: Phase) {
+    let code: FailureCode =
+      switch failure {
+      case .imageTooShort: .imageRefused
+      case .requestTooSmall: .linkMTU
+      case .refused(let error, _): Self.code(of: error)
+      case .silent: .smpTimeout
+      case .noProgress: .imageStalled
+      case .offsetUnexpected, .restartedTooOften: .smpMalformed
+      case .mismatch: .imageMismatch
+      }
+    self.init(code, in: phase, failure.description)
+  }
+}

@@ -1,4 +1,5 @@
 import Bluetooth
+import Firmware
 import SMP
 
 /// Drives the SMP update of one board: attaches, executes the plan's steps, and attaches again after every reset.
@@ -87,12 +88,7 @@ struct UpdateDriver: Sendable {
       $0.hardwareRevision = identity.hardware
     }
     if let objection = session.order.identity.objection(to: identity) { throw objection }
-    if session.order.identity.serialIsUnique, let serial = identity.serial {
-      let others = try await session.otherAddresses(serial).filter { $0 != session.board }
-      if let other = others.first {
-        throw BoardFailure(.identitySerialTwice, in: .identify, "serial number \(serial) was also recorded for \(other)")
-      }
-    }
+    try await session.examine(identity)
     first = identity
   }
 
@@ -111,7 +107,9 @@ struct UpdateDriver: Sendable {
       case .failed(let code, let words): throw BoardFailure(code, in: links.phase, words)
       case .upload:
         plan.beganUpload()
-        if try await upload(over: smp) { plan.executed(step) }
+        try await session.enter(.upload, links)
+        try await ImageUpload(session: session, links: links, attachment: smp).run()
+        plan.executed(step)
       case .eraseOther:
         try await session.enter(.prepare, links)
         if try await smp.eraseOther(slots) { plan.executed(step) } else { plan.eraseWasRefused() }
@@ -138,11 +136,11 @@ struct UpdateDriver: Sendable {
     let stored = mine.first { $0.slot != active.slot && $0.hash == session.order.hash }
     let isWanted = active.hash == session.order.hash
     session.journal.update { record in
-      if record.imageHashBefore == nil {
-        record.imageHashBefore = Hex.text(active.hash)
+      if record.firmwareBefore == nil {
+        record.imageHashBefore = active.hash.map(\.hex)
         record.firmwareBefore = active.version
       }
-      record.imageHashAfter = Hex.text(active.hash)
+      record.imageHashAfter = active.hash.map(\.hex)
       record.firmwareAfter = active.version
       if isWanted {
         record.imageState = active.confirmed ? .confirmed : .testing
@@ -151,13 +149,6 @@ struct UpdateDriver: Sendable {
       }
       if didWrite { record.leftAs = active.confirmed ? .application : .unconfirmed }
     }
-  }
-
-  /// Uploads; false when the last answer was lost and the image list has to tell whether all arrived.
-  private func upload(over smp: SMPAttachment) async throws -> Bool {
-    try await session.enter(.upload, links)
-    let transfer = ImageUpload(session: session, smp: smp)
-    return try await transfer.run()
   }
 
   private func eraseSettingsIfAsked(_ smp: SMPAttachment) async throws {

@@ -1,3 +1,4 @@
+import Firmware
 public import SMP
 
 /// Decides, from what the board says it has, what to do next: read → plan → execute → read again, until done.
