@@ -58,7 +58,7 @@ let package = Package(
     tests("SMPTests", ["SMP"]),
     tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP"]),
     tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware"]),
-    tests("RecordsTests", ["Records", "Flashing", "Bluetooth"]),
+    tests("RecordsTests", ["Records", "Flashing", "Bluetooth", "CSQLite"]),
     tests("DBusTests", ["DBus", "Reactor"]),
     tests("BlueZTests", ["BlueZ", "DBus", "Reactor", "Bluetooth"]),
     tests("UdevTests", ["Udev", "Reactor", "Bluetooth"]),
