@@ -1,4 +1,3 @@
-import CSQLite
 import Flashing
 import Foundation
 import Testing
@@ -65,17 +64,17 @@ struct FailureTests {
     await #expect { _ = try await bench.open() } throws: { "\($0)".contains("notWritable") }
   }
 
-  /// SQLite's result codes (https://www.sqlite.org/rescode.html) and what they are to the station.
-  static let codes: [(Int32, String)] = [
-    (SQLITE_BUSY, "busy"), (SQLITE_LOCKED, "busy"), (SQLITE_BUSY | 2 << 8, "busy"), (SQLITE_FULL, "notWritable"), (SQLITE_READONLY, "notWritable"),
-    (SQLITE_IOERR | 4 << 8, "notWritable"), (SQLITE_CANTOPEN, "notWritable"), (SQLITE_CORRUPT, "damaged"), (SQLITE_NOTADB, "damaged"),
-    (SQLITE_CONSTRAINT, "damaged"), (SQLITE_ERROR, "damaged"),
+  /// SQLite's result codes by number, with their names in https://www.sqlite.org/rescode.html, and what they are to the station.
+  static let codes: [(code: Int32, name: String, kind: String)] = [
+    (5, "BUSY", "busy"), (6, "LOCKED", "busy"), (517, "BUSY_SNAPSHOT", "busy"), (13, "FULL", "notWritable"), (8, "READONLY", "notWritable"),
+    (10, "IOERR", "notWritable"), (1034, "IOERR_FSYNC", "notWritable"), (14, "CANTOPEN", "notWritable"), (3, "PERM", "notWritable"),
+    (11, "CORRUPT", "damaged"), (26, "NOTADB", "damaged"), (787, "CONSTRAINT_FOREIGNKEY", "damaged"), (1, "ERROR", "damaged"),
   ]
 
   @Test("Every kind of failure is the right kind of record error, with the path in front", arguments: codes)
-  func kinds(code: Int32, kind: String) {
+  func kinds(code: Int32, name: String, kind: String) {
     let error = RecordError.sqlite(code, handle: nil, path: "/x/y.db")
-    #expect("\(error)".hasPrefix(kind + "(\"/x/y.db: "))
+    #expect("\(error)".hasPrefix(kind + "(\"/x/y.db: "), "\(name)")
   }
 
   @Test("Another program's write lock is waited for, then told as busy")
