@@ -60,16 +60,23 @@ struct ReaderTests {
     #expect(!FileManager.default.fileExists(atPath: bench.database))
   }
 
+  private static func filter(_ change: (inout Filter) -> Void) -> Filter {
+    var filter = Filter()
+    change(&filter)
+    return filter
+  }
+
   /// A filter, and the records that it lets through of those that `filters` makes.
-  static let filters: [(@Sendable (inout Filter) -> Void, [Int64])] = [
-    ({ _ in }, [1, 2, 3, 4]), ({ $0.since = Sample.morning + 2000 }, [1, 2, 3, 4]), ({ $0.since = Sample.morning + 2001 }, [2, 3, 4]),
-    ({ $0.until = Sample.morning + 2000 }, []), ({ $0.until = Sample.morning + 2001 }, [1]),
+  static let filters: [(Filter, [Int64])] = [
+    (Filter(), [1, 2, 3, 4]), (filter { $0.since = Sample.morning + 2000 }, [1, 2, 3, 4]), (filter { $0.since = Sample.morning + 2001 }, [2, 3, 4]),
+    (filter { $0.until = Sample.morning + 2000 }, []), (filter { $0.until = Sample.morning + 2001 }, [1]),
     (
       {
         $0.since = Sample.morning + 3000; $0.until = Sample.morning + 5000
       }, [2, 3]
-    ), ({ $0.after = 2 }, [3, 4]), ({ $0.after = 4 }, []),
-    ({ $0.lot = "B" }, [2, 4]), ({ $0.lot = "B' OR 1=1 --" }, []), ({ $0.profile = "p3" }, [3]), ({ $0.job = .rescue }, [4]), ({ $0.batch = 2 }, [3, 4]),
+    ), (filter { $0.after = 2 }, [3, 4]), (filter { $0.after = 4 }, []),
+    (filter { $0.lot = "B" }, [2, 4]), (filter { $0.lot = "B' OR 1=1 --" }, []), (filter { $0.profile = "p3" }, [3]), (filter { $0.job = .rescue }, [4]),
+    (filter { $0.batch = 2 }, [3, 4]),
     (
       {
         $0.lot = "B"; $0.job = .update
@@ -91,9 +98,7 @@ struct ReaderTests {
     }
     try await book.close()
     let reader = try await RecordReader.open(bench.database)
-    for (change, expected) in Self.filters {
-      var filter = Filter()
-      change(&filter)
+    for (filter, expected) in Self.filters {
       let records = Mutex<[Int64]>([])
       try await reader.rows(filter) { row in records.withLock { $0.append(row[0].integer ?? -1) } }
       #expect(records.withLock(\.self) == expected, "\(filter)")

@@ -133,7 +133,8 @@ struct WritingTests {
     func append(_ scalar: Unicode.Scalar) { lines[lines.count - 1][lines[lines.count - 1].count - 1].unicodeScalars.append(scalar) }
     while let scalar = scalars.popFirst() {
       if isQuoted, scalar == "\"" {
-        if scalars.first == "\"" { append("\""); scalars.removeFirst() } else { isQuoted = false }
+        isQuoted = scalars.first == "\""
+        if isQuoted { append(scalars.removeFirst()) }
       } else if isQuoted {
         append(scalar)
       } else if scalar == "\"" {
