@@ -217,7 +217,7 @@ struct BatchLedgerTests {
     #expect([1, 4, 5].allSatisfy { ledger.isDone(BluetoothAddress(bits: $0)) })
     #expect(ledger.counts.judged == 4)
     #expect(ledger.counts.waiting == 2)
-    #expect(ledger.wasWritten(BluetoothAddress(bits: 3)))
+    #expect(ledger.lastAttempt(of: BluetoothAddress(bits: 3))?.failureCode == .stationCrashed)
     #expect(ledger.claim(BluetoothAddress(bits: 6), now: .seconds(7)) == nil, "five boards have their places")
     #expect(ledger.claim(BluetoothAddress(bits: 2), now: .seconds(7)) == 2)
     #expect(ledger.claim(BluetoothAddress(bits: 3), now: .seconds(7)) == 2)
