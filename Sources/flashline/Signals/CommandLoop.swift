@@ -14,7 +14,7 @@ struct CommandLoop {
   ///   - keys: also listens for `d`.
   ///   - body: does the work on Swift's threads; a stop that it does not handle itself (`StopSwitch.connect`) cancels its task.
   func run(keys: Bool = false, _ body: @escaping @Sendable (StopSwitch) async -> Int32) -> Int32 {
-    let ended = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
+    let ended = eventfd(0, Int32(EFD_CLOEXEC))
     guard ended >= 0 else {
       console.problem("the system gives no event descriptor (\(String(cString: strerror(errno)))): end other programs and try again")
       return ExitStatus.fault
