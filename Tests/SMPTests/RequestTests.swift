@@ -51,7 +51,8 @@ struct RequestTests {
   func uploadFastPath(count: Int) throws {
     let file = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
     let starts: [UploadStart?] = [
-      nil, UploadStart(length: 70_832, sha: Self.hash), UploadStart(length: 100, sha: []), UploadStart(length: 70_832, sha: Self.hash, image: 2, upgradeOnly: true),
+      nil, UploadStart(length: 70_832, sha: Self.hash), UploadStart(length: 100, sha: []),
+      UploadStart(length: 70_832, sha: Self.hash, image: 2, upgradeOnly: true),
     ]
     for start in starts {
       let request = ImageUploadRequest(offset: start == nil ? 4096 : 0, data: file[10..<(10 + count)], start: start)
