@@ -1,8 +1,6 @@
 // CLinux: what Swift's Glibc module leaves out (epoll, eventfd, getopt_long, prctl) and variadics as inline functions; no logic.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// Not with _GNU_SOURCE: it changes structures (fd_set) that Swift's Glibc module has seen without it, and the two do not build together.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -36,5 +34,6 @@ static inline int flashline_terminal_rows(int fd) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 0;
 }
 static inline int flashline_die_with_parent(int signal_number) { return prctl(PR_SET_PDEATHSIG, signal_number); }
+static inline int flashline_name_thread(const char *_Nonnull name) { return prctl(PR_SET_NAME, name); }
 static inline FILE *_Nullable flashline_stdout(void) { return stdout; }
 static inline FILE *_Nullable flashline_stderr(void) { return stderr; }

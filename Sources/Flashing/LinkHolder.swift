@@ -1,0 +1,34 @@
+import Bluetooth
+import Synchronization
+
+/// The link that a session holds now, so that it is closed whatever ends the session; and the phase it is in.
+final class LinkHolder: Sendable {
+  private struct State {
+    var link: (any GATTLink)?
+    var channel: (any PacketChannel)?
+    var phase = Phase.connect
+  }
+
+  private let state = Mutex(State())
+
+  var phase: Phase {
+    get { state.withLock { $0.phase } }
+    set { state.withLock { $0.phase = newValue } }
+  }
+
+  func hold(_ link: any GATTLink) { state.withLock { $0.link = link } }
+  func hold(_ channel: any PacketChannel) { state.withLock { $0.channel = channel } }
+
+  /// Closes what is held and returns when the link is down.
+  func close() async {
+    let (channel, link) = state.withLock { state in
+      defer {
+        state.channel = nil
+        state.link = nil
+      }
+      return (state.channel, state.link)
+    }
+    await channel?.close()
+    await link?.disconnect()
+  }
+}
