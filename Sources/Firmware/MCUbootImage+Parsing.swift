@@ -15,13 +15,17 @@ extension MCUbootImage {
     let bodyEnd = header.size + header.bodySize
     guard bodyEnd <= bytes.count else { throw .imageTruncated(.body, needed: bodyEnd, have: bytes.count) }
 
-    let protected = try EntryArea(bytes, at: bodyEnd, magic: Self.protectedMagic, part: .protectedEntries)
+    let hashedEnd = bodyEnd + header.protectedSize
+    let protected = header.protectedSize == 0 ? nil : try EntryArea(bytes, at: bodyEnd, magic: Self.protectedMagic, part: .protectedEntries)
     guard protected?.size ?? 0 == header.protectedSize else {
       throw .imageProtectedSize(header: header.protectedSize, area: protected?.size ?? 0)
     }
-    let hashedEnd = bodyEnd + header.protectedSize
-    guard let area = try EntryArea(bytes, at: hashedEnd, magic: Self.entriesMagic, part: .entries) else { throw .imageEntriesMissing }
-
+    guard let area = try EntryArea(bytes, at: hashedEnd, magic: Self.entriesMagic, part: .entries) else {
+      if let hidden = try EntryArea(bytes, at: hashedEnd, magic: Self.protectedMagic, part: .protectedEntries) {
+        throw .imageProtectedSize(header: header.protectedSize, area: header.protectedSize + hidden.size)
+      }
+      throw .imageEntriesMissing
+    }
     guard let hash = try area.hash() else {
       throw .imageHashMissing(pureSignature: area.entries.contains { $0.kind == .pureSignature })
     }

@@ -49,12 +49,11 @@ public struct MCUbootImage: Hashable, Sendable {
   /// The hash of the public key that the signature is for.
   public var keyHash: [UInt8]? { first(.keyHash, in: entries) }
 
-  /// The security counter against downgrades (u32).
+  /// The security counter against downgrades (u32); nil also when the entry has another length, as some vendors write it.
   public var securityCounter: UInt32? {
-    first(.securityCounter, in: protectedEntries).flatMap { value in
-      var reader = ByteReader(value)
-      return reader.u32()
-    }
+    guard let value = first(.securityCounter, in: protectedEntries), value.count == 4 else { return nil }
+    var reader = ByteReader(value)
+    return reader.u32()
   }
 
   /// Other images that must be there.

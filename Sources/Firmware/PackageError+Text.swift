@@ -23,12 +23,6 @@ extension PackageError: CustomStringConvertible {
     case .hashingUnavailable(let kind): "libcrypto on this machine does not compute \(kind.rawValue)"
     case .inEntry(let name, let error): "\(quoted(name)): \(error.description)"
     case .notSupported(let what): what.description
-    default: archiveText
-    }
-  }
-
-  private var archiveText: String {
-    switch self {
     case .archiveBroken(let reason): "the zip archive is damaged (\(reason))"
     case .archiveTooManyEntries(let count, let limit): "the zip archive has \(count) entries, more than the limit of \(limit)"
     case .archiveTooLarge(let limit): "the zip archive holds more than \(limit) bytes in all"
@@ -44,7 +38,6 @@ extension PackageError: CustomStringConvertible {
     case .manifestTooManyFiles(let count, let limit): "manifest.json names \(count) files, more than the limit of \(limit)"
     case .entryMissing(let name): "manifest.json names a file \(quoted(name)) that is not in the zip archive"
     case .entrySizeDiffers(let name, let manifest, let actual): "\(quoted(name)) has \(actual) bytes, manifest.json says \(manifest)"
-    default: "the package cannot be used"
     }
   }
 

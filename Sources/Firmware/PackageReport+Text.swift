@@ -13,7 +13,7 @@ extension PackageReport.Image {
     var lines = ["  image \(image), slot \(slot): \(quoted(name)), version \(version), \(size) bytes"]
     let checked = hashOK.map { $0 ? "matches" : "DOES NOT MATCH" } ?? "of the plaintext, not checked"
     lines.append("    hash         \(hashKind.rawValue) \(hash) (\(checked))")
-    lines.append("    sha          \(sha256)")
+    lines.append("    upload sha   \(sha256)")
     lines.append("    signature    " + (signature.map { $0 + (pureSignature ? ", pure" : "") } ?? "none"))
     if let keyHash { lines.append("    key hash     \(keyHash)") }
     if encrypted { lines.append("    encryption   \(encryption ?? "key missing")") }

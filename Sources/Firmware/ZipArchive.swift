@@ -58,7 +58,7 @@ struct ZipArchive: ~Copyable {
   }
 
   private static func open(
-    _ storage: UnsafeMutableRawBufferPointer, count: Int, _ limits: PackageLimits
+    _ storage: UnsafeMutableRawBufferPointer, count: Int, _ limits: PackageLimits, flags: Int32 = ZIP_RDONLY | ZIP_CHECKCONS
   ) throws(PackageError) -> (OpaquePointer, [String: Entry], [String]) {
     var error = zip_error_t()
     zip_error_init(&error)
@@ -66,8 +66,10 @@ struct ZipArchive: ~Copyable {
     guard let source = zip_source_buffer_create(storage.baseAddress, UInt64(count), 0, &error) else {
       throw .archiveBroken(String(cString: zip_error_strerror(&error)))
     }
-    guard let handle = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) else {
+    guard let handle = zip_open_from_source(source, flags, &error) else {
       zip_source_free(source)
+      // The strict check refuses a name that comes twice without saying which: `directory` does.
+      if zip_error_code_zip(&error) == ZIP_ER_EXISTS, flags & ZIP_CHECKCONS != 0 { return try open(storage, count: count, limits, flags: ZIP_RDONLY) }
       throw .archiveBroken(String(cString: zip_error_strerror(&error)))
     }
     do throws(PackageError) {
@@ -92,7 +94,9 @@ struct ZipArchive: ~Copyable {
       guard zip_stat_index(handle, index, 0, &status) == 0, status.valid & wanted == wanted, let text = status.name else {
         throw .archiveBroken(String(cString: zip_strerror(handle)))
       }
-      let name = String(cString: text)
+      // The raw bytes come first: libzip's guess would turn control characters into pictures of code page 437.
+      let raw = zip_get_name(handle, index, zip_flags_t(ZIP_FL_ENC_RAW)).flatMap { String(validatingCString: $0) }
+      let name = raw ?? String(cString: text)
       guard isPlain(name, limits) else { throw .archiveUnsafeName(name) }
       guard entries[name] == nil else { throw .archiveDuplicate(name) }
       guard status.valid & UInt64(ZIP_STAT_ENCRYPTION_METHOD) == 0 || Int32(status.encryption_method) == ZIP_EM_NONE else { throw .archiveEncrypted(name) }

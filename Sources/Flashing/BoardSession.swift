@@ -12,8 +12,8 @@ public struct BoardSession: Sendable {
   let limits: SessionLimits
   let time: Timekeeper
   let journal: AttemptJournal
-  /// Other addresses that carried this serial number (asked only when the profile wants unique ones).
-  let otherAddresses: @Sendable (String) async throws -> [BluetoothAddress]
+  /// What the station has to say to the identity that was read (`--boards`, unique serial numbers); throws `BoardFailure` to refuse the board.
+  let examine: @Sendable (BoardIdentity) async throws -> Void
   /// True when an earlier attempt of this batch may have written to the board.
   let wasWrittenBefore: Bool
   /// False when an image already stored in the board is not to be believed.
@@ -22,7 +22,7 @@ public struct BoardSession: Sendable {
   public init(
     board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: UpdateOrder, limits: SessionLimits, time: Timekeeper,
     journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool,
-    otherAddresses: @escaping @Sendable (String) async throws -> [BluetoothAddress]
+    examine: @escaping @Sendable (BoardIdentity) async throws -> Void
   ) {
     self.board = board
     self.adapter = adapter
@@ -33,7 +33,7 @@ public struct BoardSession: Sendable {
     self.journal = journal
     self.wasWrittenBefore = wasWrittenBefore
     self.trustsStoredImage = trustsStoredImage
-    self.otherAddresses = otherAddresses
+    self.examine = examine
   }
 
   /// Runs the attempt to its end and returns the finished record (not yet stored).
@@ -45,7 +45,9 @@ public struct BoardSession: Sendable {
       journal.update { $0.conclude(outcome, state) }
       try? await journal.enter(.detach)
     } catch {
-      journal.update { $0.conclude(error) }
+      // Under cancellation the stack gives up with errors of its own; they say nothing about the board.
+      let reason = Task.isCancelled ? SessionError.stopped(links.phase) : error
+      journal.update { $0.conclude(reason) }
     }
     await shielded { await links.close() }
     let spent = time.now() - began
@@ -107,6 +109,13 @@ extension AttemptRecord {
     verifiedBy = .imageHash
     leftAs = state == .testing ? .unconfirmed : .application
     good = state == .confirmed && (outcome == .passed || outcome == .skipped)
+  }
+
+  /// The end of an attempt for which no connection is made.
+  public mutating func refuse(_ failure: BoardFailure, at wall: Int64) {
+    conclude(.board(failure))
+    finishedAt = wall
+    duration = 0
   }
 
   /// The end of an attempt that failed.

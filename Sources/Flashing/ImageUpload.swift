@@ -22,14 +22,14 @@ struct ImageUpload: Sendable {
   func run() async throws {
     let order = session.order
     let start = UploadStart(length: order.image.count, sha: order.imageSHA256, image: order.imageNumber)
-    var window = UploadWindow(start: start, settings: UploadSettings(attachment.limits, alignment: order.alignment))
+    var window = UploadWindow(start, settings: UploadSettings(attachment.limits, alignment: order.alignment))
     let began = session.time.now()
     defer { keepFigures(window, since: began) }
     try await withThrowingTaskGroup(of: Event.self) { group in
       defer { group.cancelAll() }
       var stall = StallWatch(limit: session.limits.stall, at: began)
       group.addTask { await tick() }
-      var actions = window.begin()
+      var actions = window.start()
       while true {
         if try perform(actions, start, &group) { return }
         guard let event = try await group.next() else { return }

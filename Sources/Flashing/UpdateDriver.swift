@@ -88,12 +88,7 @@ struct UpdateDriver: Sendable {
       $0.hardwareRevision = identity.hardware
     }
     if let objection = session.order.identity.objection(to: identity) { throw objection }
-    if session.order.identity.serialIsUnique, let serial = identity.serial {
-      let others = try await session.otherAddresses(serial).filter { $0 != session.board }
-      if let other = others.first {
-        throw BoardFailure(.identitySerialTwice, in: .identify, "serial number \(serial) was also recorded for \(other)")
-      }
-    }
+    try await session.examine(identity)
     first = identity
   }
 

@@ -43,7 +43,7 @@ struct WordsTests {
       (IdentityRule(model: "M"), BoardIdentity(), .identityUnreadable),
       (IdentityRule(hardware: "1"), BoardIdentity(hardware: "2"), .identityHardware),
       (IdentityRule(manufacturer: "x"), BoardIdentity(manufacturer: "y"), .identityManufacturer),
-      (IdentityRule(serialIsUnique: true), BoardIdentity(), .identitySerialMissing),
+      (IdentityRule(needsSerial: true), BoardIdentity(), .identitySerialMissing),
     ] as [(IdentityRule, BoardIdentity, FailureCode?)])
   func identity(_ rule: IdentityRule, _ board: BoardIdentity, _ code: FailureCode?) {
     #expect(rule.objection(to: board)?.code == code)

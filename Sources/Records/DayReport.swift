@@ -1,0 +1,58 @@
+import Flashing
+import FoundationEssentials
+import Glibc
+
+/// The daily CSV files of a job: which days are not on disk yet, and when it is time to write them.
+///
+/// A day's file is always written whole. Writing it after each attempt would cost the square of the day's attempts, so a file is written at
+/// most once in `interval`; what came in between is written by the next call that is due, and at the latest when the batch or the store ends.
+struct DayReport {
+  /// The shortest time between two writings.
+  static let interval = Duration.seconds(1)
+
+  let folder: String
+  private var dirty: Set<String> = []
+  private var written: Duration?
+
+  init(folder: String) {
+    self.folder = folder
+  }
+
+  var isDirty: Bool { !dirty.isEmpty }
+
+  mutating func mark(_ day: String) { dirty.insert(day) }
+
+  /// How long the next writing has to wait; zero when it is due.
+  func pause(now: Duration) -> Duration {
+    guard let written else { return .zero }
+    return max(.zero, Self.interval - (now - written))
+  }
+
+  /// Writes every day that is not on disk. A day whose writing fails stays marked.
+  mutating func write(from database: Database, now: Duration) throws(RecordError) {
+    written = now
+    for day in dirty.sorted() {
+      try DayReport.write(day, folder: folder, from: database)
+      dirty.remove(day)
+    }
+  }
+
+  /// Makes the folder if it is missing and proves that it can be written to, before a board is touched.
+  func prove() throws(RecordError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .notWritable("\(folder): the report folder cannot be made: correct `reports` in station.conf or the permissions")
+    }
+    guard access(folder, W_OK | X_OK) == 0 else { throw .system(folder, errno, doing: "the report folder cannot be written to") }
+  }
+
+  /// Writes one day's file from the database.
+  static func write(_ day: String, folder: String, from database: Database) throws(RecordError) {
+    var filter = Filter()
+    filter.reportDay = day
+    try ReplacedFile.write(folder + "/" + day + ".csv") { sink throws(RecordError) in
+      try ResultWriter(form: .csv(.standard)).write(filter, of: database, to: sink)
+    }
+  }
+}
