@@ -36,6 +36,8 @@ public enum CentralError: Error, Hashable, Sendable {
   case connectTimedOut
   /// The link ended.
   case linkLost
+  /// The board is connected and did not answer a request within its limit.
+  case noAnswer(String)
   /// The board has no such service or characteristic.
   case attributeMissing(BluetoothUUID)
   /// The board demands pairing or encryption.

@@ -3,11 +3,14 @@ import Reactor
 
 struct OutstandingCall {
   var message: Message
-  var continuation: CheckedContinuation<Result<[DBusValue], DBusError>, Never>
+  var answered: DBusConnection.Answered
   var deadline: ReactorTimer
 }
 
 extension DBusConnection {
+  /// What is called once with the answer of a call, or with why there is none.
+  public typealias Answered = @Sendable (Result<[DBusValue], DBusError>) -> Void
+
   /// Calls a method and returns what it answers.
   ///
   /// Waits its turn when `callsOutstanding` are on the bus. Cancelling the task gives the call up: the other side may still have carried it out.
@@ -20,8 +23,13 @@ extension DBusConnection {
     let message = try Message.call(destination, path, interface, member, arguments)
     let id = makeID()
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        begin(id, message, continuation, limit)
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<[DBusValue], DBusError>, Never>) in
+        // A cancellation that came before this point found no call to end.
+        guard !Task.isCancelled else {
+          continuation.resume(returning: .failure(.cancelled))
+          return
+        }
+        begin(id, message, limit) { continuation.resume(returning: $0) }
       }
     } onCancel: {
       reactor.perform { [weak self] in self?.assumeIsolated { $0.complete(id, .failure(.cancelled)) } }
@@ -29,19 +37,23 @@ extension DBusConnection {
     return try result.get()
   }
 
-  private func begin(_ id: UInt64, _ message: Message, _ continuation: CheckedContinuation<Result<[DBusValue], DBusError>, Never>, _ limit: Duration) {
-    // A cancellation that came before this point found no call to end.
-    guard !Task.isCancelled else {
-      continuation.resume(returning: .failure(.cancelled))
-      return
-    }
+  /// Calls a method and has `answered` called on the reactor's thread in the order of the wire: signals sent after the answer come after it.
+  public func call(
+    destination: String, path: String, interface: String, member: String, arguments: [DBusValue] = [], limit: Duration, answered: @escaping Answered
+  ) throws(DBusError) {
+    if let endReason { throw .closed(endReason) }
+    guard wire.outgoingSize < Self.outgoingSizeLimit else { throw .overloaded }
+    begin(makeID(), try Message.call(destination, path, interface, member, arguments), limit, answered)
+  }
+
+  private func begin(_ id: UInt64, _ message: Message, _ limit: Duration, _ answered: @escaping Answered) {
     let action = ledger.submit(id)
     if action == .refuse {
-      continuation.resume(returning: .failure(.overloaded))
+      answered(.failure(.overloaded))
       return
     }
     let deadline = reactor.after(limit) { [weak self] in self?.assumeIsolated { $0.complete(id, .failure(.timedOut)) } }
-    calls[id] = OutstandingCall(message: message, continuation: continuation, deadline: deadline)
+    calls[id] = OutstandingCall(message: message, answered: answered, deadline: deadline)
     perform(action)
   }
 
@@ -58,7 +70,7 @@ extension DBusConnection {
   func complete(_ id: UInt64, _ result: Result<[DBusValue], DBusError>) {
     guard let call = calls.removeValue(forKey: id) else { return }
     call.deadline.cancel()
-    call.continuation.resume(returning: result)
+    call.answered(result)
     if let next = ledger.remove(id), endReason == nil { perform(next) }
   }
 

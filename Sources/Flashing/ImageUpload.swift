@@ -29,7 +29,7 @@ struct ImageUpload: Sendable {
       defer { group.cancelAll() }
       var stall = StallWatch(limit: session.limits.stall, at: began)
       group.addTask { await tick() }
-      var actions = window.begin()
+      var actions = window.start()
       while true {
         if try perform(actions, start, &group) { return }
         guard let event = try await group.next() else { return }

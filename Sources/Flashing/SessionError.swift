@@ -15,6 +15,7 @@ enum SessionError: Error, Hashable {
     case .boardUnknown: .board(BoardFailure(.boardAbsent, in: phase, "the board is not heard any more"))
     case .connectFailed(let words): .board(BoardFailure(.linkConnect, in: phase, "no connection came about (\(words))"))
     case .connectTimedOut: .board(BoardFailure(.linkConnectTimeout, in: phase, "the board did not answer the connection request"))
+    case .noAnswer(let words): .board(BoardFailure(.linkConnectTimeout, in: phase, "the board does not answer (\(words))"))
     case .linkLost: .board(BoardFailure(.linkLost, in: phase, "the link was lost"))
     case .attributeMissing(let uuid): .board(BoardFailure(.linkNoSMP, in: phase, "the board has no characteristic \(uuid)"))
     case .notPermitted(let words): .board(BoardFailure(.linkNotPermitted, in: phase, "the board demands pairing or encryption (\(words))"))

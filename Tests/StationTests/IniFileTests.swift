@@ -5,7 +5,8 @@ import Testing
 /// That files are read with their lines, and that nothing libinih would misread gets through.
 struct IniFileTests {
   @Test func readsWhatMayBeWritten() throws {
-    let text = "\u{FEFF}# comment\r\n; another\r\n  # indented comment\r\n\r\n[station] ; here\r\nid = A-1 ; the first\r\nname=Line #3\r\n[limits]\r\nattempts\t=\t3\r\n"
+    let text =
+      "\u{FEFF}# comment\r\n; another\r\n  # indented comment\r\n\r\n[station] ; here\r\nid = A-1 ; the first\r\nname=Line #3\r\n[limits]\r\nattempts\t=\t3\r\n"
     let file = try iniFile(text)
     #expect(file.sections == [IniSection(name: "station", line: 5), IniSection(name: "limits", line: 8)])
     #expect(

@@ -72,7 +72,10 @@ struct StationConfigurationTests {
     ("[sation]", "t.conf:1: unknown section [sation]: sections here are station, adapters, limits, log, cloud"),
     ("[log]\nlevels = info", "t.conf:2: unknown key [log] levels: keys here are level, journal"),
     ("[adapters]\nlabel. = x", "t.conf:2: unknown key [adapters] label.: keys here are use, exclude, label., phy, connection_interval, supervision_timeout"),
-    ("[station]\nid = <the name of this computer>", "t.conf:2: [station] id still holds the placeholder <the name of this computer>: write a value, or remove the line"),
+    (
+      "[station]\nid = <the name of this computer>",
+      "t.conf:2: [station] id still holds the placeholder <the name of this computer>: write a value, or remove the line"
+    ),
     ("[station]\ntimezone = Mars/Olympus", "t.conf:2: [station] timezone is \"Mars/Olympus\": write the name of a time zone, like Europe/Berlin"),
     ("[station]\ndatabase = ~/f.db", "t.conf:2: [station] database is \"~/f.db\": write a path from / or relative to this file (~ is not known here)"),
     ("[station]\nrequire = lots", "t.conf:2: [station] require is \"lots\": write none, or some of operator, lot, work_order"),
@@ -80,7 +83,10 @@ struct StationConfigurationTests {
     ("[adapters]\nlabel.hci0 = L", "t.conf:2: [adapters] label.hci0 does not end in a USB path: write label.1-2.3 = …, as flashline adapters shows it"),
     ("[adapters]\nlabel.1-1 = L\nlabel.1-2 = L", "t.conf:3: two adapters are called \"L\" (1-1 and 1-2): give each its own label"),
     ("[adapters]\nphy = 3M", "t.conf:2: [adapters] phy is \"3M\": write one of kernel, 1M, 2M"),
-    ("[adapters]\nconnection_interval = 8ms", "t.conf:2: [adapters] connection_interval is \"8ms\": write kernel, or a duration from 7.5ms to 4s in steps of 1.25ms"),
+    (
+      "[adapters]\nconnection_interval = 8ms",
+      "t.conf:2: [adapters] connection_interval is \"8ms\": write kernel, or a duration from 7.5ms to 4s in steps of 1.25ms"
+    ),
     (
       "[adapters]\nconnection_interval = 100ms\nsupervision_timeout = 200ms",
       "t.conf:3: [adapters] supervision_timeout is not longer than two connection intervals: write more than 200ms"
@@ -88,7 +94,10 @@ struct StationConfigurationTests {
     ("[limits]\nattempts = 0", "t.conf:2: [limits] attempts is \"0\": write a whole number from 1 to 20"),
     ("[limits]\nattempts = 99999999999999999999", "t.conf:2: [limits] attempts is \"99999999999999999999\": write a whole number from 1 to 20"),
     ("[limits]\nboard_timeout = 10", "t.conf:2: [limits] board_timeout is \"10\": write a duration from 10s to 2h"),
-    ("[limits]\nboard_timeout = 60s", "t.conf:2: [limits] board_timeout (1m) is shorter than swap_timeout (3m): make it longer, for it holds for a whole attempt"),
+    (
+      "[limits]\nboard_timeout = 60s",
+      "t.conf:2: [limits] board_timeout (1m) is shorter than swap_timeout (3m): make it longer, for it holds for a whole attempt"
+    ),
     ("[log]\njournal = true", "t.conf:2: [log] journal is \"true\": write yes or no"),
     ("[log]\nlevel = loud", "t.conf:2: [log] level is \"loud\": write one of error, warning, info, debug"),
   ])
@@ -120,19 +129,21 @@ struct StationConfigurationTests {
     #expect(uncommented == defaults)
   }
 
-  @Test(arguments: [
-    ("asked.conf", [], "asked.conf"), (nil, [], nil), (nil, ["/etc/flashline/station.conf"], "/etc/flashline/station.conf"),
-    (nil, ["./station.conf", "/etc/flashline/station.conf"], "./station.conf"),
-  ] as [(String?, [String], String?)])
+  @Test(
+    arguments: [
+      ("asked.conf", [], "asked.conf"), (nil, [], nil), (nil, ["/etc/flashline/station.conf"], "/etc/flashline/station.conf"),
+      (nil, ["./station.conf", "/etc/flashline/station.conf"], "./station.conf"),
+    ] as [(String?, [String], String?)])
   func searchesInOrder(asked: String?, existing: [String], found: String?) {
     #expect(StationConfiguration.search(asked: asked) { existing.contains($0) } == found)
   }
 
-  @Test(arguments: [
-    ("all", "none", nil), ("1-2", "none", nil), ("1-3", "none", "not listed in [adapters] use"), ("0a12:0001", "none", nil),
-    ("all", "1-2", "excluded by [adapters] exclude (1-2)"), ("1-2", "0a12:0001", "excluded by [adapters] exclude (0a12:0001)"),
-    ("00:1A:7D:DA:71:13", "none", nil), ("all", "00:1a:7d:da:71:13", "excluded by [adapters] exclude (00:1A:7D:DA:71:13)"),
-  ] as [(String, String, String?)])
+  @Test(
+    arguments: [
+      ("all", "none", nil), ("1-2", "none", nil), ("1-3", "none", "not listed in [adapters] use"), ("0a12:0001", "none", nil),
+      ("all", "1-2", "excluded by [adapters] exclude (1-2)"), ("1-2", "0a12:0001", "excluded by [adapters] exclude (0a12:0001)"),
+      ("00:1A:7D:DA:71:13", "none", nil), ("all", "00:1a:7d:da:71:13", "excluded by [adapters] exclude (00:1A:7D:DA:71:13)"),
+    ] as [(String, String, String?)])
   func choosesAdapters(use: String, exclude: String, reason: String?) throws {
     let rules = try read("[adapters]\nuse = \(use)\nexclude = \(exclude)").adapters
     let hardware = AdapterHardware(hciIndex: 0, usbPath: "1-2", vendorID: 0x0A12, productID: 1)

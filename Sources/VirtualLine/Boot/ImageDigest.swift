@@ -1,4 +1,4 @@
-import CCrypto
+import Firmware
 
 /// The hash of an MCUboot image, by its TLV type (smp.md §5).
 public enum ImageDigest: UInt16, Hashable, Sendable, CaseIterable {
@@ -7,23 +7,18 @@ public enum ImageDigest: UInt16, Hashable, Sendable, CaseIterable {
   case sha512 = 0x12
 
   /// Length of the hash in bytes.
-  public var length: Int {
+  public var length: Int { kind.byteCount }
+
+  private var kind: Digest.Kind {
     switch self {
-    case .sha256: 32
-    case .sha384: 48
-    case .sha512: 64
+    case .sha256: .sha256
+    case .sha384: .sha384
+    case .sha512: .sha512
     }
   }
 
+  /// Empty when libcrypto refuses: such an image is then invalid on every board.
   func digest(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var output = [UInt8](repeating: 0, count: 64)
-    var n: UInt32 = 0
-    let kind = switch self {
-    case .sha256: EVP_sha256()
-    case .sha384: EVP_sha384()
-    case .sha512: EVP_sha512()
-    }
-    _ = bytes.withUnsafeBufferPointer { EVP_Digest($0.baseAddress, $0.count, &output, &n, kind, nil) }
-    return Array(output.prefix(Int(n)))
+    (try? Digest(kind, of: bytes))?.bytes ?? []
   }
 }

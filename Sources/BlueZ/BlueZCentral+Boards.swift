@@ -1,0 +1,80 @@
+public import Bluetooth
+import DBus
+import Reactor
+
+extension BlueZCentral {
+  public func prepare(_ adapter: AdapterHandle) async throws(CentralError) {
+    let path = try path(of: adapter)
+    try await withTurn(path, limit: limits.turn) { () async throws(CentralError) in
+      try await powerOn(path, adapter)
+      await withDiscardingTaskGroup { group in
+        for board in tree.boards(below: path) where links[board] == nil {
+          group.addTask { await self.leave(board, of: path) }
+        }
+      }
+    }
+  }
+
+  private func powerOn(_ path: String, _ adapter: AdapterHandle) async throws(CentralError) {
+    guard tree.adapter(at: path)?.powered == false else { return }
+    do throws(BlueZFailure) {
+      let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Powered"), .variant(.bool(true))]
+      _ = try await call(path, BlueZName.properties, "Set", arguments, limit: limits.power)
+    } catch {
+      throw error.onAdapter
+    }
+    guard await wait(limits.power, until: { $0.adapter(at: path)?.powered != false }) else {
+      throw service == nil ? .stackGone(awayReason) : .noAnswer("the adapter does not switch on")
+    }
+    _ = try self.path(of: adapter)
+  }
+
+  /// Ends what an earlier program left of a board; keeps bonds.
+  private func leave(_ board: String, of adapter: String) async {
+    if tree.isKept(board) {
+      guard tree.isConnected(board) else { return }
+      _ = try? await call(board, BlueZName.device, "Disconnect", limit: limits.disconnect)
+    } else {
+      await remove(board, of: adapter)
+    }
+  }
+
+  public func forget(_ board: BluetoothAddress, on adapter: AdapterHandle) async {
+    guard let path = try? path(of: adapter), let known = tree.path(of: board, below: path) else { return }
+    linkDown(known)
+    await finishing(reactor) { await self.remove(known, of: path) }
+  }
+
+  private func remove(_ board: String, of adapter: String) async {
+    // bluetoothd answers when a link of the board is down; an error means that it does not know the board any more.
+    _ = try? await call(adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(board)], limit: limits.remove)
+    _ = await wait(limits.gap) { !$0.has(board, BlueZName.device) }
+  }
+
+  /// Ends all discovery and all links, within one limit for all of it.
+  public func shutDown() async {
+    isShutDown = true
+    let boards = Set(links.keys).union(connecting.values)
+    let adapters = Array(discoveries.keys)
+    for board in links.keys { linkDown(board) }
+    await finishing(reactor) { [limits, reactor] in
+      await withTaskGroup(of: Bool.self) { group in
+        group.addTask { await self.leaveAll(boards, adapters) }
+        group.addTask {
+          await reactor.sleep(limits.shutDown)
+          return true
+        }
+        _ = await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+
+  private func leaveAll(_ boards: Set<String>, _ adapters: [String]) async -> Bool {
+    await withDiscardingTaskGroup { group in
+      for adapter in adapters { group.addTask { await self.stopDiscovery(adapter) } }
+      for board in boards { group.addTask { await self.bringDown(board) } }
+    }
+    return true
+  }
+}
