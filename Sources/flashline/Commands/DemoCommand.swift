@@ -22,14 +22,15 @@ struct DemoCommand {
   func execute() throws(ProgramError) -> Int32 {
     let folder = try DemoFolder(keep: keep)
     let image = try folder.prepare()
-    let files = try request.state.map { LineFiles(folder: $0) } ?? LineFiles.makeTemporary()
+    let files: LineFiles
+    if let state = request.state { files = LineFiles(folder: state) } else { files = try LineFiles.makeTemporary() }
     defer { if request.state == nil { files.remove() } }
     let line = try ChildProcess(lineArguments(files), log: folder.log)
-    defer { line.end(within: Self.endLimit) }
+    defer { line.finish(within: Self.endLimit) }
     guard try waitUntilReady(line, files, folder) else { return ExitStatus.stopped }
     let job = try ChildProcess(jobArguments(folder, image), environment: try files.environment())
     let status = supervise(job).status
-    line.end(within: Self.endLimit)
+    line.finish(within: Self.endLimit)
     guard status != ExitStatus.stopped, status < 128 else { return status }
     let agrees = try compare(files, folder)
     return status == ExitStatus.good && !agrees ? ExitStatus.notGood : status

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 
 /// This program once more, as a child that ends with it.
-struct ChildProcess {
+final class ChildProcess {
   /// How a child ended.
   enum End: Hashable {
     case exited(Int32)
@@ -19,6 +19,9 @@ struct ChildProcess {
   }
 
   let id: pid_t
+  /// Kept, for the system tells it once.
+  private var end: End?
+  private let leadsGroup: Bool
 
   /// Starts the program.
   ///
@@ -62,30 +65,35 @@ struct ChildProcess {
     let code = posix_spawn(&id, "/proc/self/exe", &actions, &attributes, argv, envp)
     guard code == 0 else { throw .fault("the program cannot start itself (\(String(cString: strerror(code))))", "end other programs and try again") }
     self.id = id
+    leadsGroup = log != nil
   }
 
   /// How it ended, if it has.
-  func ended() -> End? {
+  func ended() -> End? { end ?? look(WNOHANG) }
+
+  private func look(_ options: Int32) -> End? {
     var status: Int32 = 0
-    guard waitpid(id, &status, WNOHANG) == id else { return nil }
+    guard waitpid(id, &status, options) == id else { return nil }
     let number = status & 0x7F
-    return number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+    end = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+    return end
   }
 
-  func signal(_ number: Int32) { kill(id, number) }
+  /// Sends a signal, unless it has ended.
+  func signal(_ number: Int32) { if end == nil { kill(id, number) } }
 
-  /// Asks it to end and waits; after `limit` it and its process group are killed.
-  func end(within limit: Duration) {
+  /// Asks it to end and waits; after `limit` it is killed, and its process group if it has its own.
+  func finish(within limit: Duration) {
+    guard ended() == nil else { return }
     signal(SIGTERM)
     let turns = max(1, Int(limit / Self.turn))
     for _ in 0..<turns {
       if ended() != nil { return }
       usleep(useconds_t(Self.turn.components.attoseconds / 1_000_000_000_000))
     }
-    kill(-id, SIGKILL)
+    if leadsGroup { kill(-id, SIGKILL) }
     signal(SIGKILL)
-    var status: Int32 = 0
-    waitpid(id, &status, 0)
+    _ = look(0)
   }
 
   private static let turn = Duration.milliseconds(20)

@@ -7,7 +7,7 @@ struct DemoFolder {
   /// What the boards are brought to; they begin with an older version.
   static let version = "2.0.0"
   /// Payload of the image in bytes.
-  static let imageSize = 64 * 1024
+  static let imageSize = 128 * 1024
 
   let path: String
 

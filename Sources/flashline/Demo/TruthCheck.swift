@@ -1,6 +1,6 @@
 import Bluetooth
+import Firmware
 import Flashing
-import FoundationEssentials
 import VirtualLine
 
 /// Compares what the records say with what the virtual boards know of themselves.
@@ -40,7 +40,9 @@ struct TruthCheck {
     func compare(_ what: String, _ recorded: String?, _ real: String?) {
       if recorded != real { found.append("\(what) recorded \(recorded ?? "none"), on the board \(real ?? "none")") }
     }
-    if record.version.flatMap(ImageVersion.init) != board.version.flatMap(ImageVersion.init) { compare("version", record.version, board.version) }
+    // Compared as numbers: both sides may write the build number in their own way.
+    let (recorded, real) = (record.version.flatMap { ImageVersion($0) }, board.version.flatMap { ImageVersion($0) })
+    if recorded != real { compare("version", record.version, board.version) }
     compare("image hash", record.hash, board.hash)
     compare("serial number", record.serial, board.serial)
     compare("hardware revision", record.hardware, board.hardware)
