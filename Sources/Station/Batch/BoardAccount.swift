@@ -18,7 +18,7 @@ struct BoardAccount: Sendable {
   private(set) var faults = 0
   private(set) var last: AttemptRecord?
   /// An attempt wrote to the board, or may have.
-  private var wasWritten = false
+  private(set) var wasWritten = false
 
   init(state: State) {
     self.state = state
