@@ -86,10 +86,12 @@ class Outcome:
 
 
 def read_events(checks: Checks, outcome: Outcome, run: dict) -> list[dict]:
+    """`torn`: the program was killed, so that its last line may be cut."""
     path = os.path.join(outcome.out, f'{run["name"]}.jsonl')
     with open(path, 'rb') as file:
         data = file.read()
-    checks.ok('the last line of stdout is complete', data.endswith(b'\n'))
+    if not run.get('torn'):
+        checks.ok('the last line of stdout is complete', data.endswith(b'\n'))
     events, bad = [], []
     for number, text in enumerate(data.split(b'\n')[:-1], 1):
         try:
@@ -105,16 +107,18 @@ def read_events(checks: Checks, outcome: Outcome, run: dict) -> list[dict]:
     return events
 
 
-def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]) -> int | None:
-    """Returns the batch that the run worked on."""
+def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict], since: str) -> int | None:
+    """Returns the batch that the run worked on. `since`: the end of the run before."""
     of = lambda kind: [event for event in events if event['event'] == kind]
     checks.ok('station.started is the first event', events and events[0]['event'] == 'station.started')
+    if run.get('torn'):
+        return of('batch.started')[0].get('batch_id') if checks.ok('a batch is started', len(of('batch.started')) == 1) else None
     checks.ok('batch.finished is the last event', events and events[-1]['event'] == 'batch.finished')
     ids = {event['batch_id'] for event in of('batch.started') + of('batch.finished') if 'batch_id' in event}
     if not checks.ok('one batch is started and finished', len(of('batch.started')) == len(of('batch.finished')) == len(ids) == 1, ids):
         return None
     (batch,) = ids
-    rows = {row['attempt_id']: row for row in rows_of(outcome, batch, events)}
+    rows = {row['attempt_id']: row for row in rows_of(outcome, batch, since, events) if row['failure_code'] != 'station.crashed'}
     finished = of('board.finished')
     checks.same('board.finished comes once for each attempt of the database', sorted(str(event.get('attempt_id')) for event in finished), sorted(map(str, rows)))
     for event in finished:
@@ -147,9 +151,9 @@ def check_end(checks: Checks, outcome: Outcome, run: dict, event: dict, rows: li
     checks.same('exit of batch.finished', event.get('exit'), outcome.code(run['name']))
 
 
-def rows_of(outcome: Outcome, batch: int, events: list[dict]) -> list[dict]:
+def rows_of(outcome: Outcome, batch: int, since: str, events: list[dict]) -> list[dict]:
     """The attempts that ended in this run: a batch may go on in another run."""
-    return [row for row in outcome.rows if row['batch_id'] == batch and events[0]['time'] <= str(row['finished_at']) <= events[-1]['time']]
+    return [row for row in outcome.rows if row['batch_id'] == batch and since < str(row['finished_at']) <= events[-1]['time']]
 
 
 def alike(value, cell, name: str) -> bool:
@@ -356,7 +360,7 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
     checks.same('audit finds the chain whole', ask('audit')[0], 0)
     heads = [head for stream in events.values() for event in stream if event['event'] == 'batch.finished' for key, head in event.items()
              if 'head' in key and isinstance(head, str)]
-    if checks.ok('batch.finished names the head of the audit chain', len(heads) == len(outcome.expect['runs']), heads):
+    if checks.ok('batch.finished names the head of the audit chain', len(heads) == sum(not run.get('torn') for run in outcome.expect['runs']), heads):
         checks.same('audit --expect with the last head', ask('audit', '--expect', heads[-1])[0], 0)
         checks.ok('audit --expect with another head fails', ask('audit', '--expect', '0' * 64)[0] != 0)
     code, data = ask('report', '--format', 'csv')
@@ -373,6 +377,17 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
         checks.ok('report --format json equals the database', len(told) == len(outcome.rows) and not wrong, wrong)
 
 
+def check_refusal(checks: Checks, outcome: Outcome, refusal: dict):
+    """A run that could not begin: its exit code, and one line that says what happened and what to do."""
+    checks.where = f'{outcome.name}/{refusal["name"]}'
+    checks.same('exit code', outcome.code(refusal['name']), refusal['exit'])
+    told = [text for text in outcome.text(outcome.out, f'{refusal["name"]}.stderr').splitlines() if text.startswith('flashline: ')]
+    checks.ok('one line says what happened and what to do', len(told) == 1 and told[0].count(': ') >= 2, told)
+    with open(os.path.join(outcome.out, f'{refusal["name"]}.jsonl'), 'rb') as file:
+        events = [json.loads(text).get('event') for text in file.read().splitlines()]
+    checks.ok('no board was claimed', 'board.assigned' not in events, events)
+
+
 # -- one guest ---------------------------------------------------------------------------------------------------------
 
 
@@ -387,6 +402,9 @@ def judge(checks: Checks, folder: str, program: str | None = None):
         return
     for name in outcome.expect['others']:
         checks.same(f'exit code of {name}', outcome.code(name), 0)
+    for refusal in outcome.expect['refusals']:
+        check_refusal(checks, outcome, refusal)
+    since = ''
     events: dict[str, list[dict]] = {}
     batches: dict[str, int] = {}
     for run in outcome.expect['runs']:
@@ -397,13 +415,14 @@ def judge(checks: Checks, folder: str, program: str | None = None):
             took = int(outcome.text(outcome.out, f'{run["name"]}.stopped_ms'))
             checks.ok('stopped in time', took <= run['stopped_within_ms'], took)
         events[run['name']] = read_events(checks, outcome, run)
-        batch = check_events(checks, outcome, run, events[run['name']])
+        batch = check_events(checks, outcome, run, events[run['name']], since)
         if batch is not None:
             batches[run['name']] = batch
             earlier = batches.get(run.get('continues'))
             checks.ok('the batch is the one that was stopped' if earlier else 'the batch is a new one',
                       batch == earlier if earlier else list(batches.values()).count(batch) == 1, batches)
-            check_run(checks, outcome, run, batch, rows_of(outcome, batch, events[run['name']]))
+            check_run(checks, outcome, run, batch, rows_of(outcome, batch, since, events[run['name']]))
+        since = events[run['name']][-1]['time'] if events[run['name']] else since
     checks.where = outcome.name
     check_database(checks, outcome)
     check_reports(checks, outcome)
