@@ -17,6 +17,7 @@ struct BoardAccount: Sendable {
   /// Attempts that ended `error` or `aborted`.
   private(set) var faults = 0
   private(set) var last: AttemptRecord?
+  /// An attempt wrote to the board, or may have.
   private var wasWritten = false
 
   init(state: State) {
