@@ -117,7 +117,10 @@ def write(folder: str, case: dict) -> str:
       {"; ".join(case["sql"])}""")
     database.commit()
     database.close()
-    program = {'audit': 0, 'head': HEAD, 'csv': text, 'json': [{c: r[c] for c in COLUMNS} for r in case['rows']], 'report': 0} | case['program']
+    outcomes = [r['outcome'] for r in case['rows']]
+    summary = {'jobs': [{'job': 'update', 'attempts': 4, 'boards': 3, 'judged_boards': 2, 'outcomes': {'error': 0} | {o: outcomes.count(o) for o in outcomes},
+                         'first_pass': {'passed': 2}, 'final': {'passed': 2}}], 'audit_head': HEAD}
+    program = {'summary': summary, 'audit': 0, 'head': HEAD, 'csv': text, 'json': [{c: r[c] for c in COLUMNS} for r in case['rows']], 'report': 0} | case['program']
     put('program.json', json.dumps(program))
     put('program', f"""#!/usr/bin/env python3
 import json, sys
@@ -125,6 +128,9 @@ it = json.load(open({os.path.join(folder, 'program.json')!r}))
 words = sys.argv[3:]
 if words[0] == 'audit':
     sys.exit(it['audit'] or ('--expect' in words and words[-1] != it['head'] and it['head'] != 'any'))
+if words[-1] == 'summary':
+    print(json.dumps(it['summary']))
+    sys.exit(0)
 sys.stdout.write(''.join(json.dumps(row) + chr(10) for row in it['json']) if words[-1] == 'json' else it['csv'])
 sys.stdout.flush()
 sys.exit(it['report'])
@@ -228,6 +234,10 @@ def lies():
     yield 'audit: the chain is broken', program(audit=1)
     yield 'audit: every head is right', program(head='any')
     yield 'audit: another head', program(head=HASH)
+    yield 'audit and summary: no summary', program(summary={})
+    yield 'audit and summary: yield', program(summary={'audit_head': HEAD, 'jobs': [
+        {'job': 'update', 'attempts': 4, 'boards': 3, 'judged_boards': 2, 'outcomes': {'passed': 2, 'skipped': 1, 'refused': 1}, 'first_pass': {'passed': 1},
+         'final': {'passed': 2}}]})
     yield 'report: csv differs', program(csv=csv_of([row()]))
     yield 'report: json differs', program(json=[row()] * 4)
     yield 'report: fails', program(report=1)

@@ -363,6 +363,7 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
     if checks.ok('batch.finished names the head of the audit chain', len(heads) == sum(not run.get('torn') for run in outcome.expect['runs']), heads):
         checks.same('audit --expect with the last head', ask('audit', '--expect', heads[-1])[0], 0)
         checks.ok('audit --expect with another head fails', ask('audit', '--expect', '0' * 64)[0] != 0)
+    check_summary(checks, outcome, heads[-1] if heads else None, *ask('--json', 'summary'))
     code, data = ask('report', '--format', 'csv')
     checks.same('report --format csv', code, 0)
     if not code:
@@ -386,6 +387,29 @@ def check_refusal(checks: Checks, outcome: Outcome, refusal: dict):
     with open(os.path.join(outcome.out, f'{refusal["name"]}.jsonl'), 'rb') as file:
         events = [json.loads(text).get('event') for text in file.read().splitlines()]
     checks.ok('no board was claimed', 'board.assigned' not in events, events)
+
+
+def check_summary(checks: Checks, outcome: Outcome, head: str | None, code: int, data: bytes):
+    """`--json summary` of the whole database against our own count (contract 4, yield)."""
+    try:
+        told = json.loads(data)
+        job = {entry['job']: entry for entry in told['jobs']}.get('update')
+    except (ValueError, KeyError, TypeError):
+        job = None
+    if not checks.ok('summary is one JSON document with the job update', code == 0 and job, data[:200]):
+        return
+    judged: dict[str, list[str]] = {}
+    for row in outcome.rows:
+        if row['outcome'] in ('passed', 'failed', 'timeout'):
+            judged.setdefault(row['mac'], []).append(row['outcome'])
+    outcomes = [row['outcome'] for row in outcome.rows]
+    wanted = {'attempts': len(outcome.rows), 'boards': len({row['mac'] for row in outcome.rows}), 'judged_boards': len(judged),
+              'outcomes': {name: outcomes.count(name) for name in outcomes}, 'first': sum(of[0] == 'passed' for of in judged.values()),
+              'final': sum(of[-1] == 'passed' for of in judged.values())}
+    got = {name: job.get(name) for name in ('attempts', 'boards', 'judged_boards')} | {
+        'outcomes': {name: number for name, number in job['outcomes'].items() if number}, 'first': job['first_pass']['passed'], 'final': job['final']['passed']}
+    checks.same('summary counts as we count', got, wanted)
+    checks.same('summary names the head of the audit chain', told.get('audit_head'), head)
 
 
 # -- one guest ---------------------------------------------------------------------------------------------------------
