@@ -55,7 +55,10 @@ class Outcome:
         self.boards = {board['address']: board for board in self.truth['boards']}
         self.specs = {spec['address']: spec for spec in self.truth['scenario']['boards']}
         self.dongles = {dongle['address']: (index, dongle) for index, dongle in enumerate(self.truth['scenario']['dongles'])}
-        database = sqlite3.connect(os.path.join(self.station, 'station.db'))
+        path = os.path.join(self.station, 'station.db')
+        if not os.path.exists(path):
+            raise FileNotFoundError('no database')
+        database = sqlite3.connect(path)
         database.row_factory = sqlite3.Row
         query = lambda sql: [dict(row) for row in database.execute(sql)]
         self.columns = [column[0] for column in database.execute('SELECT * FROM results LIMIT 0').description]
