@@ -100,6 +100,9 @@ struct BatchLedgerTests {
       name: "drain", bounds: BatchBounds(),
       steps: [.claim(1, 1), .drain, .claim(2, nil), .over(nil), .ends(1, .passed, nil, final: true), .over(.operator), .exit(.good)]),
     Story(
+      name: "drain: a board that would be tried again has had its last attempt", bounds: BatchBounds(),
+      steps: [.claim(1, 1), .drain, .ends(1, .failed, .linkLost, final: true), .over(.operator), .exit(.notGood)]),
+    Story(
       name: "stop: the board is not final, for the batch goes on next time", bounds: BatchBounds(),
       steps: [.claim(1, 1), .stop, .claim(2, nil), .over(nil), .ends(1, .aborted, .operatorStopped, final: false), .over(.operator), .exit(.stopped)]),
     Story(

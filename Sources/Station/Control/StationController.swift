@@ -131,8 +131,11 @@ public actor StationController {
   }
 
   private func closeBatch() async -> Int32 {
-    for record in ledger.closeAll() where ledger.closing == nil { ports.emit(.boardDone(record)) }
     let reason = reason ?? .fault
+    // After a stop or a fault the batch goes on with the next start, and so do the boards that wait.
+    if reason != .operator || ledger.closing == .drained, reason != .fault {
+      for record in ledger.closeAll() { ports.emit(.boardDone(record)) }
+    }
     let exit = ledger.exit.rawValue
     do {
       let head = try await ports.store.endBatch(batchID, reason: reason, missing: ledger.missing, at: ports.time.wall())

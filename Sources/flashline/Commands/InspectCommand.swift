@@ -1,7 +1,6 @@
 import Firmware
 import Flashing
 import FoundationEssentials
-import Reactor
 import Station
 
 /// `inspect`: what is in a package, its hashes and versions, and every preflight complaint.
@@ -12,19 +11,15 @@ struct InspectCommand {
   let loop: CommandLoop
 
   func execute() throws(ProgramError) -> Int32 {
-    var profile: BoardProfile?
-    if let asked = self.profile { profile = try JobPreparation.profile(asked, try Settings.read(invocation.config)) }
-    let (path, rules, console) = (package, profile?.firmware, loop.console)
+    var rules: FirmwareRules?
+    if let asked = profile { rules = try JobPreparation.profile(asked, try Settings.read(invocation.config)).firmware }
+    let (path, wanted, console) = (package, rules, loop.console)
     return loop.run { _ in
       do throws(ProgramError) {
         let package = try await JobPreparation.load(path)
-        let complaints = try rules.map { rules throws(ProgramError) in try JobPreparation.complaints(about: package, rules) } ?? []
+        let complaints = wanted.map { package.complaints(pinned: $0.sha256, version: $0.version) } ?? []
         let report = PackageReport(package, more: complaints)
-        if console.isJSON {
-          console.out.write(try Self.json(report))
-        } else {
-          console.say(report.lines)
-        }
+        if console.isJSON { console.out.write(try Self.json(report)) } else { console.say(report.lines) }
         // A package that no job would flash is no good package (exit 2), whatever could be read of it.
         return report.complaints.contains { $0.severity == .error } ? ExitStatus.usage : ExitStatus.good
       } catch {

@@ -4,14 +4,17 @@ import Flashing
 import Reactor
 import Station
 
-/// A profile of a job with the package that its boards get, both read and found in order.
-struct PreparedProfile: Sendable {
-  var profile: BoardProfile
-  var package: FirmwarePackage
-}
-
-/// Everything that can be wrong before a job touches anything: configuration, profiles, packages (exit 2).
+/// Everything that can be wrong before a job touches anything: profiles, options, packages, the list of boards (exit 2).
 enum JobPreparation {
+  /// The board of `flash ADDRESS`.
+  struct OneBoard: Hashable, Sendable {
+    var address: BluetoothAddress
+    var unit: String?
+  }
+
+  /// How long `flash` waits for its board when `--idle` says nothing else.
+  static let oneBoardIdle = Duration.seconds(60)
+
   static func profile(_ asked: String, _ configuration: StationConfiguration) throws(ProgramError) -> BoardProfile {
     do throws(ConfigurationError) {
       return try BoardProfile.find(asked, folder: configuration.profiles)
@@ -20,46 +23,10 @@ enum JobPreparation {
     }
   }
 
-  /// Reads all profiles of a request; two of the same name could not be told apart in the records.
-  static func profiles(_ request: JobRequest, _ configuration: StationConfiguration) throws(ProgramError) -> [BoardProfile] {
-    var profiles: [BoardProfile] = []
-    for asked in request.profiles {
-      let profile = try profile(asked, configuration)
-      guard !profiles.contains(where: { $0.name == profile.name }) else {
-        throw .usage("two profiles are called \(profile.name.shown)", "name each once, and give each its own [board] name")
-      }
-      guard profile.family == .mcuboot else {
-        throw .usage(
-          "\(profile.file.escaped(limit: 4096)): boards of family \(profile.family.rawValue) cannot be flashed by this version",
-          "use a profile with family = mcuboot")
-      }
-      profiles.append(profile)
-    }
-    return profiles
-  }
-
-  /// Every option that `[station] require` insists on.
-  static func checkRequired(_ request: JobRequest, _ configuration: StationConfiguration) throws(ProgramError) {
-    for required in RequiredOption.allCases where configuration.require.contains(required) {
-      let value =
-        switch required {
-        case .operator: request.operator
-        case .lot: request.lot
-        case .workOrder: request.workOrder
-        }
-      if value == nil { throw .usage("this station requires \(required.option)", "add \(required.option), or change [station] require in station.conf") }
-    }
-  }
-
   /// Reads a package; reading and hashing block, so they get a thread of their own.
   static func load(_ path: String) async throws(ProgramError) -> FirmwarePackage {
-    let result: Result<FirmwarePackage, PackageError>
-    do throws(ReactorError) {
-      result = try await ownThread(named: "package") {
-        do throws(PackageError) { return .success(try FirmwarePackage(path: path)) } catch { return .failure(error) }
-      }
-    } catch {
-      throw .fault("no thread for reading \(path.shown) (\(error.description))", "end other programs and try again")
+    let result: Result<FirmwarePackage, PackageError> = try await onThread("package") {
+      do throws(PackageError) { return .success(try FirmwarePackage(path: path)) } catch { return .failure(error) }
     }
     switch result {
     case .success(let package): return package
@@ -67,34 +34,64 @@ enum JobPreparation {
     }
   }
 
-  /// The package of each profile, checked as a whole: any complaint of severity error keeps the job from starting.
-  ///
-  /// - Returns: the profiles with their packages, and the warnings for the operator.
-  static func packages(_ profiles: [BoardProfile], _ request: JobRequest) async throws(ProgramError) -> (profiles: [PreparedProfile], warnings: [String]) {
-    var prepared: [PreparedProfile] = []
-    var warnings: [String] = []
-    for profile in profiles {
-      guard let path = request.package ?? profile.firmware.package else {
-        throw .usage("profile \(profile.name.shown) names no package", "write [firmware] package in \(profile.file.escaped(limit: 4096)), or give --package FILE")
-      }
-      let package = try await load(path)
-      let complaints = try complaints(about: package, profile.firmware) + package.complaints
-      if let error = complaints.first(where: { $0.severity == .error }) {
-        throw ProgramError(exit: ExitStatus.usage, text: "\(path.escaped(limit: 4096)): \(error.message)")
-      }
-      warnings += complaints.filter { $0.severity == .warning }.map { "\(path.escaped(limit: 4096)): \($0.message)" }
-      prepared.append(PreparedProfile(profile: profile, package: package))
+  /// The station's preflight check of a whole request.
+  static func order(_ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
+    var profiles: [BoardProfile] = []
+    for asked in request.profiles { profiles.append(try profile(asked, configuration)) }
+    if let board { for index in profiles.indices { profiles[index].match.restrict(to: board.address) } }
+    let check = PreflightCheck(
+      profiles: profiles,
+      options: JobOptions(package: request.package, lot: request.lot, workOrder: request.workOrder, operator: request.operator), require: configuration.require)
+    let result: Result<JobOrder, ConfigurationError> = try await onThread("preflight") {
+      do throws(ConfigurationError) { return .success(try check.order()) } catch { return .failure(error) }
     }
-    return (prepared, warnings)
+    switch result {
+    case .success(let order): return order
+    case .failure(let error): throw ProgramError(error)
+    }
   }
 
-  /// What keeps a package from being the one that a profile wants.
-  static func complaints(about package: FirmwarePackage, _ rules: FirmwareRules) throws(ProgramError) -> [Complaint] {
-    var version: Firmware.ImageVersion?
-    if let text = rules.version {
-      version = Firmware.ImageVersion(text)
-      if version == nil { throw .usage("[firmware] version = \(text.shown) is no version", "write it like 1.2.3 or 1.2.3+4") }
+  /// When the job ends, and which boards it is restricted to.
+  ///
+  /// - Parameter now: the monotonic time that the station's clock shows.
+  static func bounds(
+    _ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration, now: Duration, wall: Int64
+  ) throws(ProgramError) -> BatchBounds {
+    var list: BoardList?
+    if let file = request.boards {
+      do throws(ConfigurationError) { list = try BoardList(path: file) } catch { throw ProgramError(error) }
     }
-    return package.complaints(pinned: rules.sha256, version: version)
+    if let board {
+      guard list == nil else { throw .usage("flash takes one board, and --boards names others", "leave --boards out, or use run") }
+      list = BoardList(entries: [BoardList.Entry(unitID: board.unit, mac: board.address)])
+    }
+    var until: Duration?
+    if let time = request.until {
+      guard let local = LocalTime(zone: configuration.timezone), let wait = time.wait(from: wall, in: local) else {
+        throw .usage("--until cannot be reckoned in the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
+      }
+      until = now + wait
+    }
+    return BatchBounds(count: request.count, until: until, idle: request.idle ?? (board == nil ? nil : oneBoardIdle), boards: list)
+  }
+
+  private static func onThread<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async throws(ProgramError) -> Value {
+    do throws(ReactorError) {
+      return try await ownThread(named: name, body)
+    } catch {
+      throw .fault("the system has no thread left (\(error.description))", "end other programs and try again")
+    }
+  }
+}
+
+extension MatchRules {
+  /// The operator named the board: its address decides, not what it is called or how strong it is heard.
+  mutating func restrict(to address: BluetoothAddress) {
+    name = nil
+    namePrefix = nil
+    service = nil
+    companyID = nil
+    minRSSI = nil
+    addresses = [address]
   }
 }

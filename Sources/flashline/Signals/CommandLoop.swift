@@ -35,6 +35,18 @@ struct CommandLoop {
     return result.value.load(ordering: .acquiring)
   }
 
+  /// The same for a command that takes the signals itself.
+  func runToEnd(_ body: @escaping @Sendable () async -> Int32) -> Int32 {
+    let status = Monitor<Int32?>(nil)
+    Task.detached {
+      let code = await body()
+      status.with { $0 = code }
+    }
+    while true {
+      if let code = status.wait(limit: .seconds(3600), { $0 }) { return code }
+    }
+  }
+
   /// Returns when the command has ended.
   private func wait(for ended: Int32, _ policy: Shared<Mutex<StopPolicy>>, _ stopSwitch: StopSwitch) {
     var deadline: Int64?
