@@ -71,7 +71,9 @@ struct DemoCommand {
   private func supervise(_ job: ChildProcess) -> ChildProcess.End {
     while true {
       if let end = job.ended() { return end }
-      if let signal = nextSignal(), !signal.isFromTerminal { job.signal(signal.number) }
+      guard let signal = nextSignal() else { continue }
+      // A hang-up reaches only the leader of a session.
+      if !signal.isFromTerminal || signal.number == SIGHUP { job.signal(signal.number) }
     }
   }
 
