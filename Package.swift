@@ -56,8 +56,10 @@ let package = Package(
     tests("BluetoothTests", ["Bluetooth"]),
     tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
     tests("SMPTests", ["SMP"]),
-    tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP"]),
-    tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware"]),
+    // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
+    .target(name: "LineFixture", dependencies: ["Bluetooth", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
+    tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
+    tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware", "LineFixture"]),
     tests("RecordsTests", ["Records", "Flashing", "Bluetooth"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),
     tests("DBusTests", ["DBus", "Reactor", "BusFixture"]),

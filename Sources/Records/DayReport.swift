@@ -55,10 +55,8 @@ struct DayReport {
 
   /// Writes one day's file from the database.
   static func write(_ day: String, folder: String, from database: Database) throws(RecordError) {
-    var filter = Filter()
-    filter.reportDay = day
     try ReplacedFile.write(folder + "/" + day + ".csv") { sink throws(RecordError) in
-      try ResultWriter(form: .csv(.standard)).write(filter, of: database, to: sink)
+      try ResultWriter(form: .csv(.standard)).write(Filter(reportDay: day), of: database, to: sink)
     }
   }
 }

@@ -81,9 +81,7 @@ struct DayReportTests {
     let path = bench.reports + "/2026-11-30.csv"
     let written = try Data(contentsOf: URL(fileURLWithPath: path))
 
-    var filter = Filter()
-    filter.reportDay = "2026-11-30"
-    try await RecordReader.open(bench.database).write(filter, as: .csv(.standard), file: bench.folder + "/again.csv")
+    try await RecordReader.open(bench.database).write(Filter(reportDay: "2026-11-30"), as: .csv(.standard), file: bench.folder + "/again.csv")
     #expect(try Data(contentsOf: URL(fileURLWithPath: bench.folder + "/again.csv")) == written)
 
     try Data("half a li".utf8).write(to: URL(fileURLWithPath: path))

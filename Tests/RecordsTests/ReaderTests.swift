@@ -61,20 +61,12 @@ struct ReaderTests {
   }
 
   /// A filter, and the records that it lets through of those that `filters` makes.
-  static let filters: [(@Sendable (inout Filter) -> Void, [Int64])] = [
-    ({ _ in }, [1, 2, 3, 4]), ({ $0.since = Sample.morning + 2000 }, [1, 2, 3, 4]), ({ $0.since = Sample.morning + 2001 }, [2, 3, 4]),
-    ({ $0.until = Sample.morning + 2000 }, []), ({ $0.until = Sample.morning + 2001 }, [1]),
-    (
-      {
-        $0.since = Sample.morning + 3000; $0.until = Sample.morning + 5000
-      }, [2, 3]
-    ), ({ $0.after = 2 }, [3, 4]), ({ $0.after = 4 }, []),
-    ({ $0.lot = "B" }, [2, 4]), ({ $0.lot = "B' OR 1=1 --" }, []), ({ $0.profile = "p3" }, [3]), ({ $0.job = .rescue }, [4]), ({ $0.batch = 2 }, [3, 4]),
-    (
-      {
-        $0.lot = "B"; $0.job = .update
-      }, [2]
-    ),
+  static let filters: [(Filter, [Int64])] = [
+    (Filter(), [1, 2, 3, 4]), (Filter(since: Sample.morning + 2000), [1, 2, 3, 4]), (Filter(since: Sample.morning + 2001), [2, 3, 4]),
+    (Filter(until: Sample.morning + 2000), []), (Filter(until: Sample.morning + 2001), [1]),
+    (Filter(since: Sample.morning + 3000, until: Sample.morning + 5000), [2, 3]), (Filter(after: 2), [3, 4]), (Filter(after: 4), []),
+    (Filter(lot: "B"), [2, 4]), (Filter(lot: "B' OR 1=1 --"), []), (Filter(profile: "p3"), [3]), (Filter(job: .rescue), [4]), (Filter(batch: 2), [3, 4]),
+    (Filter(lot: "B", job: .update), [2]), (Filter(reportDay: "2026-11-30"), [1, 2, 3, 4]), (Filter(reportDay: "2026-12-01"), []),
   ]
 
   @Test("Filters are half-open in time and combine")
@@ -91,9 +83,7 @@ struct ReaderTests {
     }
     try await book.close()
     let reader = try await RecordReader.open(bench.database)
-    for (change, expected) in Self.filters {
-      var filter = Filter()
-      change(&filter)
+    for (filter, expected) in Self.filters {
       let records = Mutex<[Int64]>([])
       try await reader.rows(filter) { row in records.withLock { $0.append(row[0].integer ?? -1) } }
       #expect(records.withLock(\.self) == expected, "\(filter)")

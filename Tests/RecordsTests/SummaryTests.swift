@@ -68,9 +68,7 @@ struct SummaryTests {
       }
     }
     try await book.close()
-    var filter = Filter()
-    filter.since = Sample.morning
-    let section = try #require(try await RecordReader.open(bench.database).summary(filter).sections.first { $0.job == .update })
+    let section = try #require(try await RecordReader.open(bench.database).summary(Filter(since: Sample.morning)).sections.first { $0.job == .update })
     #expect(section.firstPass == Summary.Yield(passed: story.firstPass.0, judged: story.firstPass.1))
     #expect(section.final == Summary.Yield(passed: story.final.0, judged: story.final.1))
     #expect(section.attempts == story.steps.filter { $0.isInFilter && $0.job == .update }.count)

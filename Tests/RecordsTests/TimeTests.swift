@@ -42,6 +42,6 @@ struct TimeTests {
   func unknown() throws {
     #expect(LocalCalendar(timeZone: "Mars/Olympus") == nil)
     let calendar = try #require(LocalCalendar(timeZone: "UTC"))
-    for text in ["", "yesterday", "2026-02-30", "2026-11-30T08:00", "30.11.2026"] { #expect(calendar.moment(text) == nil) }
+    for text in ["", "yesterday", "2026-02-30", "2026-11-30T08:00", "30.11.2026", "9999-12-31", "0000-01-01"] { #expect(calendar.moment(text) == nil) }
   }
 }

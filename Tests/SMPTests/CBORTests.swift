@@ -26,7 +26,10 @@ struct CBORTests {
 
   @Test(
     "Vectors of RFC 8949, Appendix A, with definite lengths are written",
-    arguments: ["00", "17", "1818", "1903e8", "1a000f4240", "1bffffffffffffffff", "20", "3863", "3bffffffffffffffff", "f4", "f5", "f6", "fb3ff199999999999a", "4401020304", "62c3bc", "83010203", "a26161016162820203", "c11a514b67b0"])
+    arguments: [
+      "00", "17", "1818", "1903e8", "1a000f4240", "1bffffffffffffffff", "20", "3863", "3bffffffffffffffff", "f4", "f5", "f6", "fb3ff199999999999a",
+      "4401020304", "62c3bc", "83010203", "a26161016162820203", "c11a514b67b0",
+    ])
   func writes(bytes: String) throws {
     #expect(hex(try CBORValue(decoding: hex(bytes)).encoded()).lowercased() == bytes)
   }
@@ -61,7 +64,8 @@ struct CBORTests {
     "Malformed items are named, never a trap",
     arguments: [
       // RFC 8949 Appendix F: reserved additional information, wrong breaks, pieces of the wrong kind, a map of odd length.
-      "1c", "3d", "5e", "7d", "9c", "bd", "dc", "ff", "81ff", "a1ff", "a100ff", "bf00ff", "bf000000ff", "5f00ff", "5f6100ff", "5f80ff", "7f4100ff", "5f5f4100ffff",
+      "1c", "3d", "5e", "7d", "9c", "bd", "dc", "ff", "81ff", "a1ff", "a100ff", "bf00ff", "bf000000ff", "5f00ff", "5f6100ff", "5f80ff", "7f4100ff",
+      "5f5f4100ffff",
       "7f7f6100ffff", "c0ff", "9f81ff", "83ff0203",
     ])
   func malformed(bytes: String) {
@@ -104,7 +108,8 @@ struct CBORTests {
     for _ in 0..<400 {
       // Mostly small heads, so that containers are common.
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
-        Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : [0x9F, 0xBF, 0xFF, 0x81, 0xA1, 0x5F, 0x41, 0x61, 0x00].randomElement(using: &random) ?? 0
+        Bool.random(using: &random)
+          ? UInt8.random(in: 0...255, using: &random) : [0x9F, 0xBF, 0xFF, 0x81, 0xA1, 0x5F, 0x41, 0x61, 0x00].randomElement(using: &random) ?? 0
       }
       guard let value = try? CBORValue(decoding: bytes) else { continue }
       guard !holdsUnassignedTag(value) else { continue }

@@ -4,8 +4,8 @@ import Testing
 
 /// Requests byte for byte, and what answers mean.
 struct RequestTests {
-  /// Any request, erased to what this table needs.
-  struct Golden1: Sendable, CustomTestStringConvertible {
+  /// A request and its bytes.
+  struct GoldenRequest: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: @Sendable () throws -> [UInt8]
     var expected: String
@@ -16,27 +16,28 @@ struct RequestTests {
   static let hashHex = hex(hash)
 
   /// device-manager.md §9 "Request frames", smp.md §1.1 (echo).
-  static let requests: [Golden1] = [
-    Golden1(name: "echo", bytes: { try EchoRequest(text: "hello").frame(sequence: 1) }, expected: "0A00000900000100 A161646568656C6C6F"),
-    Golden1(name: "image list", bytes: { try ImageStateReadRequest().frame(sequence: 0x42) }, expected: "0800000100014200A0"),
-    Golden1(name: "image list, user log", bytes: { try ImageStateReadRequest().frame(sequence: 1) }, expected: "0800000100010100A0"),
-    Golden1(name: "params", bytes: { try ParametersRequest().frame(sequence: 0x42) }, expected: "0800000100004206A0"),
-    Golden1(name: "params probe v1", bytes: { try ParametersRequest().frame(sequence: 0xFF, version: .v1) }, expected: "000000010000FF06A0"),
-    Golden1(name: "bootloader name", bytes: { try BootloaderNameRequest().frame(sequence: 0) }, expected: "0800000100000008A0"),
-    Golden1(name: "bootloader mode", bytes: { try BootloaderModeRequest().frame(sequence: 2) }, expected: "0800000C00000208A16571756572 79646D6F6465"),
-    Golden1(name: "reset", bytes: { try ResetRequest().frame(sequence: 3) }, expected: "0A00000100000305A0"),
-    Golden1(
+  static let requests: [GoldenRequest] = [
+    GoldenRequest(name: "echo", bytes: { try EchoRequest(text: "hello").frame(sequence: 1) }, expected: "0A00000900000100 A161646568656C6C6F"),
+    GoldenRequest(name: "image list", bytes: { try ImageStateReadRequest().frame(sequence: 0x42) }, expected: "0800000100014200A0"),
+    GoldenRequest(name: "image list, user log", bytes: { try ImageStateReadRequest().frame(sequence: 1) }, expected: "0800000100010100A0"),
+    GoldenRequest(name: "params", bytes: { try ParametersRequest().frame(sequence: 0x42) }, expected: "0800000100004206A0"),
+    GoldenRequest(name: "params probe v1", bytes: { try ParametersRequest().frame(sequence: 0xFF, version: .v1) }, expected: "000000010000FF06A0"),
+    GoldenRequest(name: "bootloader name", bytes: { try BootloaderNameRequest().frame(sequence: 0) }, expected: "0800000100000008A0"),
+    GoldenRequest(name: "bootloader mode", bytes: { try BootloaderModeRequest().frame(sequence: 2) }, expected: "0800000C00000208A16571756572 79646D6F6465"),
+    GoldenRequest(name: "reset", bytes: { try ResetRequest().frame(sequence: 3) }, expected: "0A00000100000305A0"),
+    GoldenRequest(
       name: "reset to loader", bytes: { try ResetRequest(bootMode: .bootloader).frame(sequence: 3) },
       expected: "0A00000C00000305A169626F6F745F6D6F646501"),
-    Golden1(name: "confirm", bytes: { try ImageStateWriteRequest.confirm().frame(sequence: 5) }, expected: "0A00000A00010500A167636F6E6669726DF5"),
-    Golden1(
+    GoldenRequest(name: "confirm", bytes: { try ImageStateWriteRequest.confirm().frame(sequence: 5) }, expected: "0A00000A00010500A167636F6E6669726DF5"),
+    GoldenRequest(
       name: "test hash", bytes: { try ImageStateWriteRequest.test(hash).frame(sequence: 4) },
       expected: "0A00003100010400A264686173685820" + hashHex + "67636F6E6669726DF4"),
-    Golden1(name: "erase", bytes: { try ImageEraseRequest(image: 1, slot: 1).frame(sequence: 7) }, expected: "0A00000700010705A164736C6F7403"),
+    GoldenRequest(name: "erase", bytes: { try ImageEraseRequest(image: 1, slot: 1).frame(sequence: 7) }, expected: "0A00000700010705A164736C6F7403"),
+    GoldenRequest(name: "erase storage", bytes: { try EraseStorageRequest().frame(sequence: 6) }, expected: "0A000001003F0600A0"),
   ]
 
   @Test("Golden requests come out byte for byte", arguments: requests)
-  func goldenRequest(golden: Golden1) throws {
+  func goldenRequest(golden: GoldenRequest) throws {
     #expect(hex(try golden.bytes()) == hex(hex(golden.expected)))
     #expect(!hex(golden.expected).isEmpty)
   }
@@ -51,7 +52,8 @@ struct RequestTests {
   func uploadFastPath(count: Int) throws {
     let file = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
     let starts: [UploadStart?] = [
-      nil, UploadStart(length: 70_832, sha: Self.hash), UploadStart(length: 100, sha: []), UploadStart(length: 70_832, sha: Self.hash, image: 2, upgradeOnly: true),
+      nil, UploadStart(length: 70_832, sha: Self.hash), UploadStart(length: 100, sha: []),
+      UploadStart(length: 70_832, sha: Self.hash, image: 2, upgradeOnly: true),
     ]
     for start in starts {
       let request = ImageUploadRequest(offset: start == nil ? 4096 : 0, data: file[10..<(10 + count)], start: start)
@@ -158,6 +160,6 @@ struct RequestTests {
   @Test("Only what may be sent twice says so")
   func repeatable() {
     #expect(ImageStateReadRequest.isRepeatable && ImageUploadRequest.isRepeatable && EchoRequest.isRepeatable)
-    #expect(!ResetRequest.isRepeatable && !ImageEraseRequest.isRepeatable && !ImageStateWriteRequest.isRepeatable)
+    #expect(!ResetRequest.isRepeatable && !ImageEraseRequest.isRepeatable && !ImageStateWriteRequest.isRepeatable && !EraseStorageRequest.isRepeatable)
   }
 }

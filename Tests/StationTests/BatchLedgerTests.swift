@@ -100,6 +100,9 @@ struct BatchLedgerTests {
       name: "drain", bounds: BatchBounds(),
       steps: [.claim(1, 1), .drain, .claim(2, nil), .over(nil), .ends(1, .passed, nil, final: true), .over(.operator), .exit(.good)]),
     Story(
+      name: "drain: a board that would be tried again has had its last attempt", bounds: BatchBounds(),
+      steps: [.claim(1, 1), .drain, .ends(1, .failed, .linkLost, final: true), .over(.operator), .exit(.notGood)]),
+    Story(
       name: "stop: the board is not final, for the batch goes on next time", bounds: BatchBounds(),
       steps: [.claim(1, 1), .stop, .claim(2, nil), .over(nil), .ends(1, .aborted, .operatorStopped, final: false), .over(.operator), .exit(.stopped)]),
     Story(
@@ -217,7 +220,7 @@ struct BatchLedgerTests {
     #expect([1, 4, 5].allSatisfy { ledger.isDone(BluetoothAddress(bits: $0)) })
     #expect(ledger.counts.judged == 4)
     #expect(ledger.counts.waiting == 2)
-    #expect(ledger.wasWritten(BluetoothAddress(bits: 3)))
+    #expect(ledger.lastAttempt(of: BluetoothAddress(bits: 3))?.failureCode == .stationCrashed)
     #expect(ledger.claim(BluetoothAddress(bits: 6), now: .seconds(7)) == nil, "five boards have their places")
     #expect(ledger.claim(BluetoothAddress(bits: 2), now: .seconds(7)) == 2)
     #expect(ledger.claim(BluetoothAddress(bits: 3), now: .seconds(7)) == 2)

@@ -44,9 +44,10 @@ struct PreflightCheckTests {
       [try Self.profile(text, name: "Q"), try Self.profile("[firmware]\npackage = app.bin", name: "B")],
       JobOptions(lot: "L1", workOrder: "W1", operator: "Ann"), require: Set(RequiredOption.allCases))
     let sha256 = try Digest(.sha256, of: Self.image()).hex
-    #expect(order.key == BatchKey(job: .update, profiles: ["B", "Q"], packages: [sha256, sha256], lot: "L1", workOrder: "W1"))
-    #expect(order.operator == "Ann")
-    let update = try #require(order.items.last?.update)
+    #expect(order.kinds.map(\.profile.name) == ["B", "Q"])
+    #expect(order.kinds.map(\.packageSHA256) == [sha256, sha256])
+    #expect(order.kinds.first?.packageName == "app.bin")
+    let update = try #require(order.kinds.last?.order)
     #expect(update.image == (try Self.image()))
     #expect(update.version == "1.2.3.4")
     #expect(update.mode == .confirmOnly)
@@ -58,7 +59,7 @@ struct PreflightCheckTests {
 
   @Test func thePinnedPackageIsTaken() throws {
     let sha256 = try Digest(.sha256, of: Self.image()).hex.uppercased()
-    #expect(try order([try Self.profile("[firmware]\nsha256 = \(sha256)")]).items.count == 1)
+    #expect(try order([try Self.profile("[firmware]\nsha256 = \(sha256)")]).kinds.count == 1)
   }
 
   struct Bad: Sendable {

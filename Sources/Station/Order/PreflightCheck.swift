@@ -23,22 +23,22 @@ public struct PreflightCheck: Sendable {
   ) throws(ConfigurationError) -> JobOrder {
     try checkOptions()
     try checkProfiles()
-    var items: [JobOrder.Item] = []
-    var warnings: [String] = []
+    var order = JobOrder(kinds: [], warnings: [])
     for profile in profiles {
-      let package = try package(of: profile, load)
-      for complaint in package.complaints + package.complaints(pinned: profile.firmware.sha256, version: profile.firmware.version) {
+      guard let path = options.package ?? profile.firmware.package else {
+        throw ConfigurationError(file: profile.file, "names no package", remedy: "give --package FILE, or set [firmware] package")
+      }
+      let package = try package(at: path, load)
+      let pinned = package.complaints(pinned: profile.firmware.sha256, version: profile.firmware.version.flatMap { ImageVersion($0) })
+      for complaint in pinned + package.complaints {
         switch complaint.severity {
-        case .error: throw ConfigurationError(complaint.message, remedy: nil)
-        case .warning: warnings.append(complaint.message)
+        case .error: throw ConfigurationError(file: path, complaint.message, remedy: nil)
+        case .warning: order.warnings.append(ConfigurationError(file: path, complaint.message, remedy: nil).description)
         }
       }
-      guard package.images.count == 1, let image = package.images.first else {
-        throw ConfigurationError("\(package.fileName.quoted) holds \(package.images.count) images", remedy: "use a package with one image")
-      }
-      items.append(JobOrder.Item(profile: profile, package: package, update: UpdateOrder(image, for: profile)))
+      order.kinds.append(try kind(profile, package, path))
     }
-    return JobOrder(job: .update, items: items, lot: options.lot, workOrder: options.workOrder, operator: options.operator, warnings: warnings)
+    return order
   }
 
   private func checkOptions() throws(ConfigurationError) {
@@ -78,15 +78,22 @@ public struct PreflightCheck: Sendable {
   }
 
   private func package(
-    of profile: BoardProfile, _ load: (String) throws(PackageError) -> FirmwarePackage
+    at path: String, _ load: (String) throws(PackageError) -> FirmwarePackage
   ) throws(ConfigurationError) -> FirmwarePackage {
-    guard let path = options.package ?? profile.firmware.package else {
-      throw ConfigurationError(file: profile.file, "names no package", remedy: "give --package FILE, or set [firmware] package")
-    }
     do throws(PackageError) {
       return try load(path)
     } catch {
       throw ConfigurationError(file: path, error.description, remedy: error.remedy)
     }
+  }
+
+  private func kind(_ profile: BoardProfile, _ package: FirmwarePackage, _ path: String) throws(ConfigurationError) -> LineJob.Kind {
+    guard package.images.count == 1, let image = package.images.first else {
+      throw ConfigurationError(file: path, "the package holds \(package.images.count) images", remedy: "use a package with one image")
+    }
+    let order = UpdateOrder(
+      profile, image: image.bytes, imageSHA256: image.sha256.bytes, hash: image.image.hash.bytes, version: image.image.version.smpText,
+      imageNumber: image.number)
+    return LineJob.Kind(profile: profile, order: order, packageName: package.fileName, packageSHA256: package.sha256.hex)
   }
 }

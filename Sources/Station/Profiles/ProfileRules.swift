@@ -1,5 +1,5 @@
 public import Bluetooth
-public import Firmware
+import Firmware
 public import Flashing
 
 /// `[identity]`: what the board must say of itself before anything is written. Nil is not asked.
@@ -31,8 +31,8 @@ public struct FirmwareRules: Hashable, Sendable {
   public var package: String?
   /// Lower-case hexadecimal digest of the package file; another file is refused.
   public var sha256: String?
-  /// The version that the image must have.
-  public var version: ImageVersion?
+  /// The version that the image must have, in a form that `ImageVersion` reads.
+  public var version: String?
   public var allowDowngrade: Bool
 
   init(_ values: IniValues) throws(ConfigurationError) {
@@ -40,7 +40,7 @@ public struct FirmwareRules: Hashable, Sendable {
     sha256 = try values.optional(ProfileKeys.sha256, "the 64 hexadecimal digits that sha256sum prints") {
       $0.count == 64 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } ? $0.lowercased() : nil
     }
-    version = try values.optional(ProfileKeys.version, "a version like 1.2.3+4") { ImageVersion($0) }
+    version = try values.optional(ProfileKeys.version, "a version like 1.2.3+4") { ImageVersion($0) == nil ? nil : $0 }
     allowDowngrade = try values.flag(ProfileKeys.allowDowngrade)
   }
 }

@@ -139,6 +139,9 @@ public struct VirtualBoard: Sendable {
   /// Lets the slots use `image`'s memory where they hold the same bytes.
   public mutating func share(_ image: StoredImage) { flash.share(image) }
 
+  /// Puts firmware into the primary slot, whatever its hash says; for a line that begins with a broken board, and for tests.
+  mutating func plant(_ image: StoredImage) { flash.replaceRunning(image) }
+
   /// Requests that found no buffer.
   var droppedPackets: Int { pool.dropped }
 
@@ -187,10 +190,10 @@ public struct VirtualBoard: Sendable {
   }
 
   private mutating func dispatch(_ frame: ServerFrame) throws(Refusal) -> ServerAnswer {
+    guard frame.payload.count == frame.announcedPayload else { throw .status(9) }
     guard frame.version <= 1 else { throw .status(13) }
     // A response sent to a server (smp.md §1.3).
     guard frame.operation & 1 == 0 else { throw .status(8) }
-    guard frame.payload.count == frame.announcedPayload else { throw .status(9) }
     switch frame.group {
     case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
     case ImageGroup.number:

@@ -24,34 +24,39 @@ ended() { # NAME RC
 }
 
 # job NAME LIMIT ARGUMENT...: one run of the program. LIMIT in seconds; beyond it the program is killed and the exit code is 124 or 137.
+# CONFIG names another configuration than the station's; other variables in front reach the program.
 job() {
   local name=$1 limit=$2
   shift 2
-  timeout -k 10 "$limit" "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null
+  timeout -k 10 "$limit" "$FLASHLINE" --config "$STATION/${CONFIG:-station.conf}" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null
   ended "$name" $?
 }
 
-# job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt`, or a line for the control line.
+# job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt` (Ctrl-C), `kill` (SIGKILL),
+# `bluetoothd` (killed and started again), `second` (the same job again beside it, as NAME-second), or a line for the control line.
 job_until() {
-  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid
+  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code
   shift 5
-  # A background job of a shell without job control ignores SIGINT; env gives it back.
-  env --default-signal=INT timeout -k 10 --foreground "$limit" "$FLASHLINE" --config "$STATION/station.conf" --json "$@" \
-    >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
+  # A background job of a shell ignores SIGINT; env gives it back, and becomes the program, so that $! is it.
+  env --default-signal=INT "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
   pid=$!
+  { sleep "$limit"; kill -KILL "$pid"; } 2>/dev/null &
+  guard=$!
   if control "wait $board bytes $bytes"; then
-    if [ "$what" = interrupt ]; then
-      local began=${EPOCHREALTIME/./}
-      kill -INT "$(pgrep -P "$pid" -n)"
-      wait "$pid"
-      ended "$name" $?
-      echo $(((${EPOCHREALTIME/./} - began) / 1000)) >"$OUT/$name.stopped_ms"
-      return
-    fi
-    control "$what"
+    began=${EPOCHREALTIME/./}
+    case $what in
+      interrupt) kill -INT "$pid";;
+      kill) kill -KILL "$pid";;
+      bluetoothd) "$RIG/btd" kill; "$RIG/btd" start;;
+      second) job "$name-second" 30 "$@";;
+      *) control "$what";;
+    esac
   fi
   wait "$pid"
-  ended "$name" $?
+  code=$?
+  [ -z "$began" ] || echo $(((${EPOCHREALTIME/./} - began) / 1000)) >"$OUT/$name.stopped_ms"
+  kill "$guard" 2>/dev/null
+  ended "$name" "$code"
 }
 
 # other NAME LIMIT COMMAND...: another tool.
