@@ -27,6 +27,8 @@ extension BlueZCentral {
         try await resolve(path, deadline)
       } catch {
         await giveUp(path)
+        // Boards vanish a moment before their adapter does: then it is the adapter's fault.
+        _ = try self.path(of: adapter)
         throw error
       }
       let link = OpenLink(id: makeID(), ended: Latch())
