@@ -34,4 +34,7 @@ public struct BluetoothUUID: Hashable, Sendable, LosslessStringConvertible {
   public static let firmwareRevision = BluetoothUUID(short: 0x2A26)
   public static let hardwareRevision = BluetoothUUID(short: 0x2A27)
   public static let manufacturerName = BluetoothUUID(short: 0x2A29)
+
+  /// The SMP service over Bluetooth (facts/smp.md §2.1; Zephyr's `SMP_BT_SVC_UUID`).
+  public static let simpleManagement = BluetoothUUID(canonical: "8d53dc1d-1db7-4cd3-868b-8a527460aa84")
 }

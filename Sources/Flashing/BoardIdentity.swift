@@ -36,14 +36,14 @@ public struct IdentityRule: Hashable, Sendable {
   public var model: String?
   public var hardware: String?
   public var manufacturer: String?
-  /// The same serial number on two addresses is refused, and so is a board without one.
-  public var serialIsUnique: Bool
+  /// A board without a serial number is refused.
+  public var needsSerial: Bool
 
-  public init(model: String? = nil, hardware: String? = nil, manufacturer: String? = nil, serialIsUnique: Bool = false) {
+  public init(model: String? = nil, hardware: String? = nil, manufacturer: String? = nil, needsSerial: Bool = false) {
     self.model = model
     self.hardware = hardware
     self.manufacturer = manufacturer
-    self.serialIsUnique = serialIsUnique
+    self.needsSerial = needsSerial
   }
 
   /// Nil when the board may be written to; else why not.
@@ -51,7 +51,7 @@ public struct IdentityRule: Hashable, Sendable {
     if let failure = compare(model, board.model, .identityModel, "model number") { return failure }
     if let failure = compare(hardware, board.hardware, .identityHardware, "hardware revision") { return failure }
     if let failure = compare(manufacturer, board.manufacturer, .identityManufacturer, "manufacturer") { return failure }
-    if serialIsUnique, board.serial == nil {
+    if needsSerial, board.serial == nil {
       return BoardFailure(.identitySerialMissing, in: .identify, "the board tells no serial number")
     }
     return nil

@@ -18,8 +18,6 @@ public struct SessionLimits: Hashable, Sendable {
   public var command = Duration.seconds(10)
   /// For an erase command: a whole slot, answered afterwards; 75 s is Nordic's value since 2026 (facts/device-manager.md §5.7).
   public var erase = Duration.seconds(75)
-  /// For the echo that shows whether the board reassembles requests: it answers at once or never (facts/smp.md §2.1).
-  public var probe = Duration.seconds(2)
   /// From the answer to a reset until the link is down: 250 ms, then a supervision timeout (facts/smp.md §2.1).
   public var resetEnd = Duration.seconds(10)
   /// How often a busy board is asked again to reset; the last time with `force` (facts/smp.md §3.1).

@@ -1,0 +1,50 @@
+# Flashline. `make help` lists the targets. Needs: Debian 12 and a Swift toolchain (6.2 or newer); `make deps` installs the rest.
+# SWIFT_BUILD_FLAGS is handed to every build (for example `-j 1` on a small machine). RIG_CACHE: where the rig keeps its kernel and its Python.
+
+SWIFT ?= swift
+SWIFT_BUILD_FLAGS ?=
+BINARY := .build/release/flashline
+
+# C libraries and tools, by their Debian packages. The rig's own (QEMU, bluez, ...) are installed by Tests/RealStack/rig.sh setup.
+PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip-dev zlib1g-dev libcbor-dev libssl-dev libinih-dev \
+	dbus umockdev sqlite3 jq python3
+
+.PHONY: help deps build test demo rig lint format clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+deps: ## what Debian 12 needs besides Swift; does nothing when all is there
+	@command -v $(SWIFT) >/dev/null || { echo "make: no Swift toolchain found: install Swift 6.2 or newer (https://www.swift.org/install/linux/) and put it into PATH" >&2; exit 1; }
+	@missing=; for p in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	[ -n "$$missing" ] || exit 0; \
+	root=; [ "$$(id -u)" = 0 ] || root="sudo"; \
+	echo "make: installing$$missing"; \
+	log=$$(mktemp); get="$$root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -qq"; \
+	{ $$get update && $$get install --no-install-recommends $$missing; } >$$log 2>&1 </dev/null || \
+	  { cat $$log >&2; rm -f $$log; echo "make: the packages could not be installed: see the lines above, then try again" >&2; exit 1; }; \
+	rm -f $$log
+
+build: deps ## the program, release build: .build/release/flashline
+	$(SWIFT) build -c release --static-swift-stdlib --product flashline $(SWIFT_BUILD_FLAGS)
+
+test: deps ## all tests of the suite (Swift Testing)
+	$(SWIFT) test --disable-xctest $(SWIFT_BUILD_FLAGS)
+
+demo: build ## a virtual line and a job on it: 4 adapters, 24 boards, no hardware
+	$(BINARY) demo --adapters 4 --boards 24
+
+rig: build ## the line job against the real kernel, udev and bluetoothd in a virtual machine
+	Tests/RealStack/rig.sh setup
+	FLASHLINE="$(CURDIR)/$(BINARY)" Tests/RealStack/line/run.sh
+
+lint: ## format check
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format: ## formats all sources
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+clean: ## removes what was built; the rig's cache stays
+	$(SWIFT) package clean

@@ -1,0 +1,68 @@
+# A board with MCUboot and SMP over Bluetooth. Copy this file, change [match], and give the copy the name of your board.
+# Every key stands here; those with # in front hold their default, or say in <angle brackets> what holds without them.
+
+[board]
+# Written into every result.
+# name = <the name of the file>
+# mcuboot, metawear or nordic-dfu.
+family = mcuboot
+# none, just-works or passkey.
+# pairing = none
+
+[match]
+# Whose boards: every rule given here must hold. min_rssi and one of name, name_prefix, company_id, addresses are needed:
+# without them a station would flash the neighbour's boards.
+# name = <any>
+name_prefix = CHANGE-ME
+# The advertised service; any for boards that do not advertise SMP's.
+# service = <SMP's for mcuboot, otherwise any>
+# Manufacturer data of this company (Bluetooth assigned numbers), like 0x0059.
+# company_id = <any>
+# addresses = <any>
+# The median of three or more advertisements, in dBm. -70 is about the bench that the adapter stands on.
+min_rssi = -70
+# yes takes whatever is on the air.
+# allow_any = no
+
+[identity]
+# What the board must say of itself (Device Information Service) before anything is written; otherwise it is refused.
+# model_number = <any>
+# hardware_revision = <any>
+# manufacturer = <any>
+# none, required, or unique: the same number on two boards is refused.
+# serial = none
+
+[firmware]
+# A .bin, .img or .zip; relative to the folder of this file.
+# package = <given by --package>
+# What sha256sum prints for the package: any other file is refused.
+# sha256 = <any>
+# The version that the image in the package must have.
+# version = <any>
+# allow_downgrade = no
+
+[upgrade]
+# testAndConfirm: the image runs on trial, is seen alive, and is then confirmed. Also testOnly, confirmOnly, uploadOnly.
+# mode = testAndConfirm
+# Requests under way at once; auto follows the buffers that the board reports.
+# pipeline_depth = auto
+# Chunks are a multiple of so many bytes (1, 2, 4, 8, 16). 4 suits every flash of Nordic's chips and costs next to nothing.
+# byte_alignment = 4
+# The largest request that the board puts together again; 0 when it cannot; auto finds out.
+# reassembly_buffer_size = auto
+# erase_app_settings = no
+# What holds when the board does not tell: single-application, swap-scratch, overwrite, swap-move, direct-xip, direct-xip-revert, ram-load, firmware-loader.
+# bootloader_mode = auto
+# How long the swap usually takes: only shown. The station waits for the board's advertisement, at most [limits] swap_timeout.
+# estimated_swap_time = 0s
+
+[rescue]
+# For boards that are stuck in their bootloader. Read and checked; used by "recover", which this version does not have yet.
+# name = <any>
+# service = <the family's>
+# protocol = auto
+# stranded_after = 180s
+# catalog = <none>
+# flavor = <none>
+# packet_receipt = 12
+# packet_size = auto

@@ -1,0 +1,34 @@
+/// Something that is wrong or odd about a package which could be read. An error keeps a job from starting, a warning does not.
+public struct Complaint: Hashable, Sendable {
+  public enum Severity: String, Hashable, Sendable, Codable {
+    case warning, error
+  }
+
+  /// What the complaint is about; decisions are taken by this word, never by the message.
+  public enum Subject: String, Hashable, Sendable, Codable, CaseIterable {
+    case hashDiffers = "hash_differs"
+    case hashUnchecked = "hash_unchecked"
+    case hashTwice = "hash_twice"
+    case unsigned
+    case encryptionKeyMissing = "encryption_key_missing"
+    case compressed
+    case nonBootable = "non_bootable"
+    case fixedAddress = "fixed_address"
+    case trailingBytes = "trailing_bytes"
+    case versionDiffers = "version_differs"
+    case unlistedFile = "unlisted_file"
+    case notPinned = "not_pinned"
+    case otherVersion = "other_version"
+  }
+
+  public let severity: Severity
+  public let subject: Subject
+  /// One line: what was found, and what to do about it.
+  public let message: String
+
+  public init(_ severity: Severity, _ subject: Subject, _ message: String) {
+    self.severity = severity
+    self.subject = subject
+    self.message = message
+  }
+}

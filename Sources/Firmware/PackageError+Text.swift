@@ -1,0 +1,98 @@
+extension PackageError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .fileMissing: "the file does not exist"
+    case .notAFile: "this is not a regular file"
+    case .fileUnreadable(let reason): "the file cannot be read (\(reason))"
+    case .fileEmpty: "the file is empty"
+    case .fileTooLarge(let bytes, let limit): "the file has \(bytes) bytes, more than the limit of \(limit)"
+    case .notFirmware(let content?): "this is \(content.rawValue), not an MCUboot image or a package"
+    case .notFirmware(nil): "this is neither an MCUboot image (magic number 0x96f3b83d missing) nor a zip package"
+    case .imageOldFormat: "this image has the old MCUboot format (magic number 0x96f3b83c)"
+    case .imageBigEndian: "this image is big-endian"
+    case .imageTruncated(let part, let needed, let have): "the image ends in its \(part.rawValue): \(needed) bytes are needed, \(have) are there"
+    case .imageHeaderSize(let size): "the image header names its own size as \(size) bytes, less than 32"
+    case .imageBodyEmpty: "the image has an empty body"
+    case .imageEntriesMissing: "no entries (hash, signature) stand behind the image's body"
+    case .imageProtectedSize(let header, let area): "the image header names \(header) bytes of protected entries, but \(area) are there"
+    case .imageEntryBroken(let type?, let offset): "the image's entry of type 0x\(String(type, radix: 16)) at offset \(offset) reaches over the end of its area"
+    case .imageEntryBroken(nil, let offset): "the image's entries break off at offset \(offset)"
+    case .imageHashLength(let kind, let count): "the image's \(kind.rawValue) entry has \(count) bytes instead of \(kind.byteCount)"
+    case .imageHashMissing(true): "the image has a pure signature and no hash, so that no board's answer could be compared with it"
+    case .imageHashMissing(false): "the image has no hash entry (SHA-256, SHA-384 or SHA-512)"
+    case .hashingUnavailable(let kind): "libcrypto on this machine does not compute \(kind.rawValue)"
+    case .inEntry(let name, let error): "\(quoted(name)): \(error.description)"
+    case .notSupported(let what): what.description
+    case .archiveBroken(let reason): "the zip archive is damaged (\(reason))"
+    case .archiveTooManyEntries(let count, let limit): "the zip archive has \(count) entries, more than the limit of \(limit)"
+    case .archiveTooLarge(let limit): "the zip archive holds more than \(limit) bytes in all"
+    case .archiveUnsafeName(let name): "the zip archive has an entry \(quoted(name)), which is not a plain file name at its root"
+    case .archiveDuplicate(let name): "the zip archive has two entries \(quoted(name))"
+    case .archiveEncrypted(let name): "the zip entry \(quoted(name)) is protected by a password"
+    case .entryTooLarge(let name, let bytes, let limit): "the zip entry \(quoted(name)) has \(bytes) bytes, more than the limit of \(limit)"
+    case .entryBroken(let name, let reason): "the zip entry \(quoted(name)) is damaged (\(reason))"
+    case .manifestMissing: "the zip archive has no manifest.json at its root"
+    case .manifestInvalid(let reason): "manifest.json is not valid: \(reason)"
+    case .manifestFormat(let version): "manifest.json has format-version \(version); 0 and 1 are known"
+    case .manifestEmpty: "manifest.json names no files"
+    case .manifestTooManyFiles(let count, let limit): "manifest.json names \(count) files, more than the limit of \(limit)"
+    case .entryMissing(let name): "manifest.json names a file \(quoted(name)) that is not in the zip archive"
+    case .entrySizeDiffers(let name, let manifest, let actual): "\(quoted(name)) has \(actual) bytes, manifest.json says \(manifest)"
+    }
+  }
+
+  /// What to do about it, as one sentence.
+  public var remedy: String {
+    switch self {
+    case .fileMissing: "check the path"
+    case .notAFile: "name a .bin, .img or .zip file"
+    case .fileUnreadable: "check the file's permissions and its disk"
+    case .fileEmpty, .imageTruncated, .archiveBroken, .entryBroken, .entrySizeDiffers, .entryMissing: "fetch or build the package again"
+    case .fileTooLarge, .archiveTooLarge, .archiveTooManyEntries, .entryTooLarge, .manifestTooManyFiles:
+      "use the update package itself, not a larger archive that holds it"
+    case .notFirmware(.intelHex): "sign the application with imgtool and use the .bin file that it writes"
+    case .notFirmware, .imageEntriesMissing: "use the signed image (for example app.signed.bin) or dfu_application.zip of the build"
+    case .imageOldFormat, .imageBigEndian: "sign the application again with a current imgtool, little-endian"
+    case .imageHeaderSize, .imageBodyEmpty, .imageProtectedSize, .imageEntryBroken, .imageHashLength: "sign the application again with imgtool"
+    case .imageHashMissing(true): "sign with an imgtool that keeps the hash beside a pure signature (2.5 does)"
+    case .imageHashMissing(false): "sign the application with imgtool"
+    case .archiveUnsafeName, .archiveDuplicate, .archiveEncrypted: "use dfu_application.zip as the build wrote it"
+    case .manifestMissing, .manifestInvalid, .manifestFormat, .manifestEmpty: "use dfu_application.zip as the nRF Connect SDK writes it"
+    case .notSupported(let what): what.remedy
+    case .hashingUnavailable: "check this machine's OpenSSL configuration"
+    case .inEntry(_, let error): error.remedy
+    }
+  }
+}
+
+extension PackageError.Unsupported: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .severalImages(let count): "the package holds \(count) images; this version flashes packages of one image"
+    case .directXIP: "this is a Direct-XIP package; this version does not flash those"
+    case .suit: "this is a SUIT package; this version does not flash those"
+    case .bootloaderUpdate: "this package updates the bootloader; this version flashes applications only"
+    case .fileType(let type): "the package holds a file of type \(quoted(type)), which this version does not flash"
+    case .nordicDFU: "this is a Nordic DFU package, which is for recover and not for the line job"
+    }
+  }
+
+  var remedy: String {
+    switch self {
+    case .severalImages, .directXIP, .suit, .bootloaderUpdate, .fileType: "use a package with one application image for swap or overwrite bootloaders"
+    case .nordicDFU: "name the application's dfu_application.zip or signed image here"
+    }
+  }
+}
+
+/// Text from outside in quotation marks: control characters escaped, and not longer than a line bears.
+func quoted(_ text: String, limit: Int = 80) -> String {
+  var shown = ""
+  for scalar in text.unicodeScalars.prefix(limit) {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: shown += scalar.escaped(asASCII: true)
+    default: shown.unicodeScalars.append(scalar)
+    }
+  }
+  return "'\(shown)\(text.unicodeScalars.count > limit ? "…" : "")'"
+}

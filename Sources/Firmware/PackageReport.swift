@@ -1,0 +1,120 @@
+/// What `flashline inspect` prints of a package, as one JSON document.
+public struct PackageReport: Codable, Hashable, Sendable {
+  public var file: String
+  public var kind: FirmwarePackage.Kind
+  /// Bytes.
+  public var size: Int
+  /// Of the file.
+  public var sha256: String
+  public var name: String?
+  public var images: [Image]
+  public var complaints: [Line]
+
+  /// One image; its keys follow the words of MCUboot's header and entries.
+  public struct Image: Codable, Hashable, Sendable {
+    public var image: Int
+    public var slot: Int
+    public var name: String
+    public var size: Int
+    /// Of the file in the package: the `sha` of an upload.
+    public var sha256: String
+    public var version: String
+    /// What a board lists once it has this image.
+    public var hash: String
+    public var hashKind: Digest.Kind
+    /// Absent when the hash cannot be checked (encrypted).
+    public var hashOK: Bool?
+    public var signed: Bool
+    /// Kinds of signature, joined by commas; absent for an unsigned image.
+    public var signature: String?
+    public var pureSignature: Bool
+    public var keyHash: String?
+    public var encrypted: Bool
+    public var encryption: String?
+    public var headerSize: Int
+    public var imageSize: Int
+    public var loadAddress: UInt32
+    public var flags: [String]
+    public var securityCounter: UInt32?
+    public var dependencies: [Dependency]
+    public var entries: [Entry]
+    public var board: String?
+    public var soc: String?
+
+    enum CodingKeys: String, CodingKey {
+      case image, slot, name, size, sha256, version, hash, signed, signature, encrypted, encryption, flags, dependencies, entries, board, soc
+      case hashKind = "hash_kind", hashOK = "hash_ok", pureSignature = "pure_signature", keyHash = "key_hash", headerSize = "header_size"
+      case imageSize = "image_size", loadAddress = "load_address", securityCounter = "security_counter"
+    }
+  }
+
+  public struct Dependency: Codable, Hashable, Sendable {
+    public var image: Int
+    /// At least this version.
+    public var version: String
+  }
+
+  /// One type-length-value entry, without its value.
+  public struct Entry: Codable, Hashable, Sendable {
+    /// A word, or the type's number in hexadecimal where it has none.
+    public var type: String
+    public var size: Int
+    public var protected: Bool
+  }
+
+  public struct Line: Codable, Hashable, Sendable {
+    public var severity: Complaint.Severity
+    public var subject: Complaint.Subject
+    public var message: String
+  }
+
+  /// - Parameter more: complaints beside the package's own, such as those against a profile.
+  public init(_ package: FirmwarePackage, more: [Complaint] = []) {
+    file = package.fileName
+    kind = package.kind
+    size = package.size
+    sha256 = package.sha256.hex
+    name = package.name
+    images = package.images.map(Image.init)
+    complaints = (more + package.complaints).map { Line(severity: $0.severity, subject: $0.subject, message: $0.message) }
+  }
+}
+
+extension PackageReport.Image {
+  fileprivate init(_ packaged: PackageImage) {
+    let mcuboot = packaged.image
+    image = packaged.number
+    slot = packaged.slot
+    name = packaged.name
+    size = packaged.bytes.count
+    sha256 = packaged.sha256.hex
+    version = mcuboot.version.description
+    hash = mcuboot.hash.hex
+    hashKind = mcuboot.hash.kind
+    hashOK = mcuboot.hashCheck == .encrypted ? nil : mcuboot.hashCheck == .matches
+    signed = mcuboot.isSigned
+    signature = mcuboot.isSigned ? mcuboot.signatures.map(\.text).joined(separator: ",") : nil
+    pureSignature = mcuboot.hasPureSignature
+    keyHash = mcuboot.keyHash?.hex
+    encrypted = mcuboot.isEncrypted
+    encryption = mcuboot.encryption?.text
+    headerSize = mcuboot.headerSize
+    imageSize = mcuboot.bodySize
+    loadAddress = mcuboot.loadAddress
+    flags = mcuboot.flags.texts
+    securityCounter = mcuboot.securityCounter
+    dependencies = mcuboot.dependencies.map { PackageReport.Dependency(image: Int($0.image), version: $0.version.description) }
+    entries =
+      mcuboot.protectedEntries.map { PackageReport.Entry($0, protected: true) } + mcuboot.entries.map { PackageReport.Entry($0, protected: false) }
+    board = packaged.listing?.board
+    soc = packaged.listing?.soc
+  }
+}
+
+extension PackageReport.Entry {
+  fileprivate init(_ entry: ImageEntry, protected: Bool) {
+    type = entry.kind?.text ?? "0x" + String(entry.type, radix: 16)
+    size = entry.value.count
+    self.protected = protected
+  }
+}

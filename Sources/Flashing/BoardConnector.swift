@@ -1,0 +1,95 @@
+import Bluetooth
+
+/// Brings a link to the board about: hears it where that is needed, connects with a limited number of tries.
+struct BoardConnector: Sendable {
+  let session: BoardSession
+  let links: LinkHolder
+
+  private var board: BluetoothAddress { session.board }
+  private var limits: SessionLimits { session.limits }
+
+  /// Connects; retries what BlueZ is known to fail at now and then (facts/nordic-dfu.md §6.1, facts/bluez.md §4).
+  func connect() async throws -> any GATTLink {
+    var failures = 0
+    while true {
+      do {
+        let link = try await session.central.connect(board, on: session.adapter, limit: limits.connect)
+        links.hold(link)
+        return link
+      } catch .boardUnknown {
+        try await hearAgain()
+      } catch .connectFailed(let words) where failures + 1 < limits.connectTries {
+        _ = words
+        try await session.time.sleep(limits.connectPause)
+      } catch .connectTimedOut where failures + 1 < limits.connectTries {
+        // The stack's entry may be stale; a fresh one costs one advertisement.
+        await session.central.forget(board, on: session.adapter)
+        try await hearAgain()
+      } catch {
+        throw SessionError.of(error, in: links.phase)
+      }
+      failures += 1
+      guard failures < limits.connectTries else {
+        throw BoardFailure(.linkConnect, in: links.phase, "no connection came about in \(failures) tries")
+      }
+      try Task.checkCancellation()
+      session.journal.update { $0.retries += 1 }
+    }
+  }
+
+  /// Waits after a reset until the board advertises again; its link must be down by then, so that what is heard is new.
+  func awaitReturn() async throws {
+    guard try await hear(within: limits.swap) else {
+      session.journal.update { $0.leftAs = .unknown }
+      throw BoardFailure(.verifyNeverReturned, in: links.phase, "the board was not heard for \(limits.swap.words) after the restart")
+    }
+  }
+
+  /// Ends the link, has the stack forget the board with its cached services, and connects again.
+  func reconnectAfresh() async throws -> any GATTLink {
+    await links.close()
+    await session.central.forget(board, on: session.adapter)
+    session.journal.update { $0.retries += 1 }
+    try await hearAgain()
+    return try await connect()
+  }
+
+  private func hearAgain() async throws {
+    guard try await hear(within: limits.rediscover) else {
+      throw BoardFailure(.boardAbsent, in: links.phase, "the board was not heard for \(limits.rediscover.words)")
+    }
+  }
+
+  private func hear(within limit: Duration) async throws -> Bool {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for try await heard in session.central.discover(on: session.adapter) where heard.address == board { return true }
+        return false
+      }
+      group.addTask {
+        try await session.time.sleep(limit)
+        return false
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? false
+    }
+  }
+
+  /// Reads the Device Information Service; what the board does not have stays nil.
+  func identity(over link: any GATTLink) async throws -> BoardIdentity {
+    let offered = Set(await link.characteristics().filter { $0.service == .deviceInformation }.map(\.uuid))
+    func value(_ uuid: BluetoothUUID) async throws -> String? {
+      guard offered.contains(uuid) else { return nil }
+      do {
+        return BoardIdentity.text(try await link.read(uuid, of: .deviceInformation, limit: limits.command))
+      } catch .attributeMissing, .refused {
+        return nil
+      } catch {
+        throw SessionError.of(error, in: links.phase)
+      }
+    }
+    return BoardIdentity(
+      model: try await value(.modelNumber), serial: try await value(.serialNumber), firmware: try await value(.firmwareRevision),
+      hardware: try await value(.hardwareRevision), manufacturer: try await value(.manufacturerName))
+  }
+}

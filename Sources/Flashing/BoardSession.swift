@@ -1,0 +1,156 @@
+public import Bluetooth
+import SMP
+
+/// One attempt at one board: connect, identify, read, plan, execute, read again, and tell what became of it.
+///
+/// A session never throws: whatever happens is in the record it returns. It closes its link in every case, also when it is cancelled.
+public struct BoardSession: Sendable {
+  let board: BluetoothAddress
+  let adapter: AdapterHandle
+  let central: any Central
+  let order: UpdateOrder
+  let limits: SessionLimits
+  let time: Timekeeper
+  let journal: AttemptJournal
+  /// What the station has to say to the identity that was read (`--boards`, unique serial numbers); throws `BoardFailure` to refuse the board.
+  let examine: @Sendable (BoardIdentity) async throws -> Void
+  /// True when an earlier attempt of this batch may have written to the board.
+  let wasWrittenBefore: Bool
+  /// False when an image already stored in the board is not to be believed.
+  let trustsStoredImage: Bool
+
+  public init(
+    board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: UpdateOrder, limits: SessionLimits, time: Timekeeper,
+    journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool,
+    examine: @escaping @Sendable (BoardIdentity) async throws -> Void
+  ) {
+    self.board = board
+    self.adapter = adapter
+    self.central = central
+    self.order = order
+    self.limits = limits
+    self.time = time
+    self.journal = journal
+    self.wasWrittenBefore = wasWrittenBefore
+    self.trustsStoredImage = trustsStoredImage
+    self.examine = examine
+  }
+
+  /// Runs the attempt to its end and returns the finished record (not yet stored).
+  public func run() async -> AttemptRecord {
+    let began = time.now()
+    let links = LinkHolder()
+    do {
+      let (outcome, state) = try await withLimit(links)
+      journal.update { $0.conclude(outcome, state) }
+      try? await journal.enter(.detach)
+    } catch {
+      // Under cancellation the stack gives up with errors of its own; they say nothing about the board.
+      let reason = Task.isCancelled ? SessionError.stopped(links.phase) : error
+      journal.update { $0.conclude(reason) }
+    }
+    await shielded { await links.close() }
+    let spent = time.now() - began
+    let finished = time.wall()
+    journal.update {
+      $0.duration = spent.seconds
+      $0.finishedAt = finished
+    }
+    return journal.record
+  }
+
+  /// The update under the limit for the whole attempt.
+  private func withLimit(_ links: LinkHolder) async throws(SessionError) -> (Outcome, ImageState) {
+    do {
+      return try await withThrowingTaskGroup(of: (Outcome, ImageState)?.self) { group in
+        group.addTask { try await update(links) }
+        group.addTask {
+          try await time.sleep(limits.board)
+          return nil
+        }
+        defer { group.cancelAll() }
+        if let first = try await group.next(), let result = first { return result }
+        throw BoardFailure(.boardTimeout, in: links.phase, "the attempt took longer than \(limits.board.words)")
+      }
+    } catch {
+      throw SessionError.of(error, in: links.phase)
+    }
+  }
+
+  /// Attach, drive, and again after every reset and every lost link, until the plan is through.
+  private func update(_ links: LinkHolder) async throws -> (Outcome, ImageState) {
+    var driver = UpdateDriver(session: self, links: links)
+    var recoveries = 0
+    while true {
+      do {
+        if let result = try await driver.advance() { return result }
+      } catch {
+        let reason = SessionError.of(error, in: links.phase)
+        guard reason.isLinkLoss, recoveries < limits.linkRecoveries else { throw reason }
+        try Task.checkCancellation()
+        recoveries += 1
+        journal.update { $0.retries += 1 }
+        await links.close()
+      }
+    }
+  }
+
+  func enter(_ phase: Phase, _ links: LinkHolder) async throws {
+    links.phase = phase
+    try await journal.enter(phase)
+  }
+}
+
+extension AttemptRecord {
+  /// The end of an attempt whose plan came through.
+  mutating func conclude(_ outcome: Outcome, _ state: ImageState) {
+    self.outcome = outcome
+    imageState = state
+    verifiedBy = .imageHash
+    leftAs = state == .testing ? .unconfirmed : .application
+    good = state == .confirmed && (outcome == .passed || outcome == .skipped)
+  }
+
+  /// The end of an attempt for which no connection is made.
+  public mutating func refuse(_ failure: BoardFailure, at wall: Int64) {
+    conclude(.board(failure))
+    finishedAt = wall
+    duration = 0
+  }
+
+  /// The end of an attempt that failed.
+  mutating func conclude(_ error: SessionError) {
+    good = false
+    switch error {
+    case .board(let failure):
+      outcome = FailureRule.of(failure.code).outcome
+      failureCode = failure.code
+      failurePhase = failure.phase
+      failureMessage = failure.offset.map { "\(failure.message), at byte \($0)" } ?? failure.message
+    case .station(let code, let phase, let words):
+      outcome = FailureRule.of(code).outcome
+      failureCode = code
+      failurePhase = phase
+      failureMessage = words
+    case .stopped(let phase):
+      outcome = .aborted
+      failureCode = .operatorStopped
+      failurePhase = phase
+      failureMessage = "stopped by the operator"
+    }
+  }
+}
+
+extension Duration {
+  /// Seconds with fractions.
+  public var seconds: Double {
+    let (whole, fraction) = components
+    return Double(whole) + Double(fraction) / 1e18
+  }
+
+  /// In a message: `90 s`, `2.5 s`.
+  var words: String {
+    let milliseconds = Int64(seconds * 1000)
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
+  }
+}

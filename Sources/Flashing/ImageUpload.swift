@@ -1,0 +1,153 @@
+import SMP
+
+/// Moves one image to the board: keeps the window of `UploadWindow` full and reports its answers, until the board has acknowledged every byte.
+struct ImageUpload: Sendable {
+  let session: BoardSession
+  let links: LinkHolder
+  let attachment: SMPAttachment
+
+  /// What came back from one child task.
+  private enum Event: Sendable {
+    case answered(Int, ImageUploadRequest.Response)
+    case refused(Int, SMPResponseError)
+    case timedOut(Int)
+    case waited
+    case readBack(found: Bool)
+    /// The stall watch looks at the progress.
+    case tick
+    case broken(any Error)
+  }
+
+  /// Returns when the board has the whole image; throws what ended the upload.
+  func run() async throws {
+    let order = session.order
+    let start = UploadStart(length: order.image.count, sha: order.imageSHA256, image: order.imageNumber)
+    var window = UploadWindow(start, settings: UploadSettings(attachment.limits, alignment: order.alignment))
+    let began = session.time.now()
+    defer { keepFigures(window, since: began) }
+    try await withThrowingTaskGroup(of: Event.self) { group in
+      defer { group.cancelAll() }
+      var stall = StallWatch(limit: session.limits.stall, at: began)
+      group.addTask { await tick() }
+      var actions = window.start()
+      while true {
+        if try perform(actions, start, &group) { return }
+        guard let event = try await group.next() else { return }
+        switch event {
+        case .answered(let id, let response):
+          actions = window.answered(id, offset: response.offset, match: response.match)
+          stall.answered(window.acknowledged, at: session.time.now())
+        case .refused(let id, let error): actions = window.refused(id, error)
+        case .timedOut(let id): actions = window.timedOut(id)
+        case .waited: actions = window.waited()
+        case .readBack(let found): actions = window.readBack(found: found)
+        case .tick:
+          try check(stall, window)
+          group.addTask { await tick() }
+          actions = []
+        case .broken(let error): throw Self.explained(error, in: links.phase, offset: window.acknowledged)
+        }
+      }
+    }
+  }
+
+  /// Starts what the window asks for; true when it has finished.
+  private func perform(_ actions: [UploadWindow.Action], _ start: UploadStart, _ group: inout ThrowingTaskGroup<Event, any Error>) throws -> Bool {
+    for action in actions {
+      switch action {
+      case .send(let chunk): group.addTask { await send(chunk, start) }
+      case .wait(let pause): group.addTask { await wait(pause) }
+      case .progress(let offset): session.journal.progress(offset, of: start.length, at: session.time.now())
+      case .readBack: group.addTask { await readBack() }
+      case .finished: return true
+      case .failed(let failure): throw BoardFailure(upload: failure, in: links.phase)
+      }
+    }
+    return false
+  }
+
+  private func send(_ chunk: UploadChunk, _ start: UploadStart) async -> Event {
+    let request = ImageUploadRequest(offset: chunk.offset, data: session.order.image[chunk.range], start: chunk.isFirst ? start : nil)
+    do {
+      return .answered(chunk.id, try await attachment.smp.send(request, limit: chunk.timeout))
+    } catch SMPSession.Failure.refused(let error) {
+      return .refused(chunk.id, error)
+    } catch SMPSession.Failure.timedOut {
+      return .timedOut(chunk.id)
+    } catch {
+      return .broken(error)
+    }
+  }
+
+  private func wait(_ pause: Duration) async -> Event {
+    do {
+      try await session.time.sleep(pause)
+      return .waited
+    } catch {
+      return .broken(error)
+    }
+  }
+
+  private func tick() async -> Event {
+    do {
+      try await session.time.sleep(session.limits.stall / 4)
+      return .tick
+    } catch {
+      return .broken(error)
+    }
+  }
+
+  /// After a lost last answer only the image list tells whether the image is there (facts/smp.md §4.2).
+  private func readBack() async -> Event {
+    do {
+      let slots = try await attachment.readImages()
+      return .readBack(found: slots.contains { $0.hash == session.order.hash && !$0.active })
+    } catch {
+      return .broken(error)
+    }
+  }
+
+  private func check(_ stall: StallWatch, _ window: UploadWindow) throws {
+    guard stall.isOver(at: session.time.now()) else { return }
+    throw BoardFailure(
+      .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
+  }
+
+  private func keepFigures(_ window: UploadWindow, since began: Duration) {
+    let seconds = (session.time.now() - began).seconds
+    session.journal.update { record in
+      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - (window.resumedFrom ?? 0))
+      record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds
+      record.retries += window.recoveries
+      if let resumed = window.resumedFrom { record.resumedFrom = resumed }
+      if let bytes = record.uploadBytes, let spent = record.uploadSeconds, spent > 0 { record.uploadSpeed = Double(bytes) / 1000 / spent }
+    }
+  }
+
+  private static func explained(_ error: any Error, in phase: Phase, offset: Int) -> any Error {
+    guard let failure = error as? SMPSession.Failure else { return error }
+    return BoardFailure(smp: failure, in: phase, during: "the upload", offset: offset)
+  }
+}
+
+/// Whether an upload stands still. The first answer may take as long as an erase, so the watch begins with it.
+private struct StallWatch {
+  let limit: Duration
+  private var farthest = 0
+  private var since: Duration
+  private var hasBegun = false
+
+  init(limit: Duration, at now: Duration) {
+    self.limit = limit
+    since = now
+  }
+
+  mutating func answered(_ offset: Int, at now: Duration) {
+    hasBegun = true
+    guard offset > farthest else { return }
+    farthest = offset
+    since = now
+  }
+
+  func isOver(at now: Duration) -> Bool { hasBegun && now - since >= limit }
+}

@@ -1,0 +1,168 @@
+import Bluetooth
+import SMP
+
+/// A board that answers SMP: what it said of its buffers and bootloader, and the commands of an update in the session's words.
+struct SMPAttachment: Sendable {
+  /// GATT names of the SMP service and its only characteristic (facts/smp.md §2.1).
+  static let service = BluetoothUUID("8d53dc1d-1db7-4cd3-868b-8a527460aa84")
+  static let characteristic = BluetoothUUID("da2e7828-fbce-4e01-ae9e-261174997c48")
+
+  let smp: SMPSession
+  let limits: TransportLimits
+  let bootloader: Bootloader
+  let session: BoardSession
+  let links: LinkHolder
+
+  /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode.
+  static func attach(_ smp: SMPSession, session: BoardSession, links: LinkHolder) async throws -> SMPAttachment {
+    let asking = Asking(smp: smp, session: session, links: links)
+    let order = session.order
+    let parameters = try await asking.optional(ParametersRequest())
+    let plan = TransportLimits.plan(
+      mtu: smp.mtu, parameters: parameters, pipelineDepth: order.pipelineDepth, reassemblyBufferSize: order.reassemblyBufferSize)
+    let limits =
+      switch plan {
+      case .settled(let limits): limits
+      case .probe(let probe): probe.limits(after: try await asking.outcome(of: probe.request))
+      }
+    return SMPAttachment(smp: smp, limits: limits, bootloader: try await asking.bootloader(), session: session, links: links)
+  }
+
+  /// The image list.
+  func readImages() async throws -> [ImageSlot] {
+    try await asking.command(ImageStateReadRequest()).slots
+  }
+
+  /// Marks the image with this hash for the next start, on trial or for good; also confirms the running image, which has the same hash.
+  ///
+  /// False when no answer came: it is not sent again blindly, the image list has to tell what became of it.
+  func mark(_ hash: [UInt8], permanent: Bool) async throws -> Bool {
+    do {
+      _ = try await smp.send(permanent ? ImageStateWriteRequest.confirm(hash) : ImageStateWriteRequest.test(hash))
+      return true
+    } catch SMPSession.Failure.timedOut {
+      session.journal.update { $0.retries += 1 }
+      return false
+    } catch {
+      throw asking.failure(error, permanent ? "confirming the image" : "marking the image for its trial")
+    }
+  }
+
+  /// Erases the slot that does not run; false when the board refuses.
+  func eraseOther(_ slots: [ImageSlot]) async throws -> Bool {
+    let mine = slots.filter { $0.image == session.order.imageNumber }
+    let slot = mine.first { !$0.active }.map { 2 * $0.image + $0.slot }
+    do {
+      try await smp.send(ImageEraseRequest(slot: slot), limit: session.limits.erase)
+      return true
+    } catch SMPSession.Failure.refused {
+      return false
+    } catch {
+      throw asking.failure(error, "erasing the other slot")
+    }
+  }
+
+  /// Erases the storage partition (settings and bonds); false when the board does not let us (facts/device-manager.md §1.5).
+  func eraseSettings() async throws -> Bool {
+    do {
+      try await smp.send(EraseStorageRequest(), limit: session.limits.erase)
+      return true
+    } catch SMPSession.Failure.refused {
+      return false
+    } catch {
+      throw asking.failure(error, "erasing the settings")
+    }
+  }
+
+  /// Resets the board and waits until its link is down. A lost answer is no failure: the board may be gone before it arrives.
+  func reset(_ link: any GATTLink) async throws {
+    for attempt in 1...session.limits.resetTries {
+      do {
+        let isLast = attempt == session.limits.resetTries
+        try await smp.send(ResetRequest(force: isLast), limit: session.limits.command)
+        break
+      } catch SMPSession.Failure.linkLost, SMPSession.Failure.timedOut {
+        break
+      } catch SMPSession.Failure.refused(let error) where attempt < session.limits.resetTries {
+        _ = error
+        session.journal.update { $0.retries += 1 }
+        try await session.time.sleep(session.limits.resetPause)
+      } catch {
+        throw asking.failure(error, "resetting the board")
+      }
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await link.ended() }
+      group.addTask { try? await session.time.sleep(session.limits.resetEnd) }
+      await group.next()
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+
+  private var asking: Asking { Asking(smp: smp, session: session, links: links) }
+}
+
+/// Single commands with the session's limits and words for what goes wrong.
+private struct Asking: Sendable {
+  let smp: SMPSession
+  let session: BoardSession
+  let links: LinkHolder
+
+  /// A command that must work. Reads are repeated once after a time-out; others never, their effect is read instead.
+  func command<Request: SMPRequest>(_ request: Request) async throws -> Request.Response {
+    do {
+      do {
+        return try await smp.send(request)
+      } catch SMPSession.Failure.timedOut where Request.isRepeatable {
+        session.journal.update { $0.retries += 1 }
+        return try await smp.send(request)
+      }
+    } catch {
+      throw failure(error, "\(Request.group) command \(Request.command)")
+    }
+  }
+
+  /// A read that older firmware may not know: nil when it is refused or never answered.
+  func optional<Request: SMPRequest>(_ request: Request) async throws -> Request.Response? {
+    do {
+      return try await smp.send(request, limit: session.limits.command)
+    } catch SMPSession.Failure.refused, SMPSession.Failure.malformed {
+      return nil
+    } catch {
+      throw failure(error, "\(Request.group) command \(Request.command)")
+    }
+  }
+
+  /// What became of the probing echo: nil when no answer came.
+  func outcome(of echo: EchoRequest) async throws -> Result<String, SMPAnswerError>? {
+    do {
+      return .success(try await smp.send(echo, limit: ReassemblyProbe.answerLimit))
+    } catch SMPSession.Failure.refused(let error) {
+      return .failure(.refused(error))
+    } catch SMPSession.Failure.timedOut, SMPSession.Failure.malformed {
+      return nil
+    } catch {
+      throw failure(error, "the echo")
+    }
+  }
+
+  func bootloader() async throws -> Bootloader {
+    let assumed = session.order.assumedBootloaderMode.map(BootloaderMode.init(rawValue:))
+    guard let name = try await optional(BootloaderNameRequest()) else { return Bootloader(assumed) }
+    guard name == "MCUboot" else {
+      throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader is \(name), not MCUboot")
+    }
+    let bootloader = Bootloader(try await optional(BootloaderModeRequest())?.mode ?? assumed)
+    if case .other(let mode) = bootloader {
+      throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader works as \(mode), which this job cannot update")
+    }
+    return bootloader
+  }
+
+  /// What went wrong, as the board's failure in the present phase.
+  func failure(_ error: any Error, _ what: String) -> any Error {
+    guard let error = error as? SMPSession.Failure else { return error }
+    return BoardFailure(smp: error, in: links.phase, during: what)
+  }
+}

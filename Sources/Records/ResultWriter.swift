@@ -1,0 +1,73 @@
+public import Flashing
+
+/// In which form results are written.
+public enum ResultForm: Sendable {
+  case csv(CSVDialect)
+  /// One JSON object a line, ended by LF.
+  case jsonLines
+  /// One JSON array of objects.
+  case jsonArray
+}
+
+/// Takes bytes away; it reports its own failure as a `RecordError` (`notWritable`).
+public typealias ByteSink = (_ bytes: [UInt8]) throws(RecordError) -> Void
+
+/// Writes results row after row: the daily reports and `flashline report` come out of here, byte for byte the same.
+struct ResultWriter {
+  /// Bytes gathered before the sink is called.
+  static let chunk = 64 * 1024
+
+  let form: ResultForm
+  private let columns = ResultColumn.allCases
+
+  init(form: ResultForm) {
+    self.form = form
+  }
+
+  /// What to select from `results`: all columns in their order, by name.
+  static let names = ResultColumn.allCases.map(\.sql).joined(separator: ", ")
+
+  /// Writes all results of a filter in commit order; the whole is never in memory.
+  func write(_ filter: Filter, of database: Database, to sink: ByteSink) throws(RecordError) {
+    var pending = head
+    var isFirst = true
+    let (condition, values) = filter.sql
+    try database.rows("SELECT \(Self.names) FROM results WHERE \(condition) ORDER BY record", values) { row throws(RecordError) in
+      pending += line(row, isFirst: isFirst)
+      isFirst = false
+      if pending.count >= Self.chunk {
+        try sink(pending)
+        pending.removeAll(keepingCapacity: true)
+      }
+      return .goOn
+    }
+    try sink(pending + tail(isEmpty: isFirst))
+  }
+
+  private var head: [UInt8] {
+    switch form {
+    case .csv(let dialect): dialect.head(columns)
+    case .jsonLines: []
+    case .jsonArray: [UInt8(ascii: "[")]
+    }
+  }
+
+  private func line(_ row: [ResultCell], isFirst: Bool) -> [UInt8] {
+    switch form {
+    case .csv(let dialect): dialect.line(row, columns: columns)
+    case .jsonLines: Array((object(row) + "\n").utf8)
+    case .jsonArray: Array(((isFirst ? "\n" : ",\n") + object(row)).utf8)
+    }
+  }
+
+  private func object(_ row: [ResultCell]) -> String {
+    JSONText.object(zip(columns, row).map { JSONText.Member($0.rawValue, JSONText($1)) }).line
+  }
+
+  private func tail(isEmpty: Bool) -> [UInt8] {
+    switch form {
+    case .csv, .jsonLines: []
+    case .jsonArray: Array((isEmpty ? "]\n" : "\n]\n").utf8)
+    }
+  }
+}

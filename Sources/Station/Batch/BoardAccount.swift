@@ -1,0 +1,51 @@
+import Flashing
+
+/// What the ledger knows of one board in this batch.
+struct BoardAccount: Sendable {
+  enum State: Hashable, Sendable {
+    case inHand
+    /// For another attempt, since this time.
+    case waiting(since: Duration)
+    case done
+  }
+
+  var state: State
+  /// Attempts begun.
+  var attempts = 0
+  /// Attempts that count for yield.
+  private(set) var judged = 0
+  /// Attempts that ended `error` or `aborted`.
+  private(set) var faults = 0
+  private(set) var last: AttemptRecord?
+  /// An attempt wrote to the board, or may have.
+  private(set) var wasWritten = false
+
+  init(state: State) {
+    self.state = state
+  }
+
+  /// Whether the board takes one of the `--count` boards: it is or may yet be written to, or it was, or it was judged.
+  var takesPlace: Bool { state != .done || judged > 0 || wasWritten }
+
+  var isWaiting: Bool {
+    if case .waiting = state { return true }
+    return false
+  }
+
+  mutating func add(_ record: AttemptRecord) {
+    last = record
+    guard let outcome = record.outcome else { return }
+    if outcome.isJudged { judged += 1 }
+    switch outcome {
+    case .skipped, .refused: break
+    case .error, .aborted:
+      faults += 1
+      noteWriting(record)
+    case .passed, .failed, .timeout: noteWriting(record)
+    }
+  }
+
+  private mutating func noteWriting(_ record: AttemptRecord) {
+    if record.leftAs != .untouched || (record.uploadBytes ?? 0) > 0 { wasWritten = true }
+  }
+}

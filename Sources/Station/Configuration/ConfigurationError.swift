@@ -1,0 +1,44 @@
+/// Something in a file or option that the operator wrote is wrong: the job does not start (exit 2).
+///
+/// Its description is the whole message: `FILE:LINE: what happened: what to do about it`.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file as the operator named it; nil when an option is at fault.
+  public var file: String?
+  /// Counted from 1; nil when no single line is at fault.
+  public var line: Int?
+  public var what: String
+  /// Nil when `what` says already what to do.
+  public var remedy: String?
+
+  public init(file: String? = nil, line: Int? = nil, _ what: String, remedy: String?) {
+    self.file = file
+    self.line = line
+    self.what = what
+    self.remedy = remedy
+  }
+
+  public var description: String {
+    var place = ""
+    if let file { place = file.printable() + (line.map { ":\($0)" } ?? "") + ": " }
+    return place + what + (remedy.map { ": " + $0 } ?? "")
+  }
+}
+
+extension String {
+  /// The text on one line and harmless on a terminal: control, format and separator characters as `\u{…}`, cut after `limit` characters.
+  func printable(limit: Int = 120) -> String {
+    var shown = ""
+    for (count, scalar) in unicodeScalars.enumerated() {
+      if count == limit { return shown + "…" }
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+        shown += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: shown.unicodeScalars.append(scalar)
+      }
+    }
+    return shown
+  }
+
+  /// The printable text in quotation marks, as messages show what somebody wrote.
+  var quoted: String { "\"" + printable(limit: 60) + "\"" }
+}

@@ -1,0 +1,81 @@
+public import Flashing
+
+/// Everything a job of the line knows before it begins: who the station is, which boards get what, the bounds and the limits.
+public struct LineJob: Sendable {
+  /// One kind of board of the job.
+  public struct Kind: Sendable {
+    public var profile: BoardProfile
+    public var order: UpdateOrder
+    /// File name of the package, without its folder.
+    public var packageName: String
+    /// Of the package file, lower-case hexadecimal.
+    public var packageSHA256: String
+
+    public init(profile: BoardProfile, order: UpdateOrder, packageName: String, packageSHA256: String) {
+      self.profile = profile
+      self.order = order
+      self.packageName = packageName
+      self.packageSHA256 = packageSHA256
+    }
+  }
+
+  public var stationID: String
+  public var toolVersion: String
+  /// Path of the database, for the events.
+  public var database: String
+  public var kinds: [Kind]
+  public var lot: String?
+  public var workOrder: String?
+  public var `operator`: String?
+  public var bounds: BatchBounds
+  /// Starts another batch even where an unfinished one could go on.
+  public var startsNew: Bool
+  /// `flash`: a board in quarantine is flashed all the same, and a good result lifts it.
+  public var liftsQuarantine: Bool
+  public var limits: StationLimits
+  public var adapters: AdapterRules
+
+  public init(
+    stationID: String, toolVersion: String, database: String, kinds: [Kind], lot: String?, workOrder: String?, operator: String?, bounds: BatchBounds,
+    startsNew: Bool, liftsQuarantine: Bool = false, limits: StationLimits, adapters: AdapterRules
+  ) {
+    self.stationID = stationID
+    self.toolVersion = toolVersion
+    self.database = database
+    self.kinds = kinds
+    self.lot = lot
+    self.workOrder = workOrder
+    self.operator = `operator`
+    self.bounds = bounds
+    self.startsNew = startsNew
+    self.liftsQuarantine = liftsQuarantine
+    self.limits = limits
+    self.adapters = adapters
+  }
+
+  /// What makes another start the same batch.
+  var key: BatchKey {
+    let sorted = kinds.sorted { $0.profile.name < $1.profile.name }
+    return BatchKey(
+      job: .update, profiles: sorted.map(\.profile.name), packages: sorted.map(\.packageSHA256), lot: lot, workOrder: workOrder)
+  }
+
+  var sessionLimits: SessionLimits {
+    SessionLimits(connect: limits.connectTimeout, board: limits.boardTimeout, stall: limits.stallTimeout, swap: limits.swapTimeout)
+  }
+}
+
+extension UpdateOrder {
+  /// What a profile and the image of its package come to.
+  public init(_ profile: BoardProfile, image: [UInt8], imageSHA256: [UInt8], hash: [UInt8], version: String, imageNumber: Int) {
+    let upgrade = profile.upgrade
+    self.init(
+      image: image, imageSHA256: imageSHA256, hash: hash, version: version, imageNumber: imageNumber, mode: upgrade.mode,
+      identity: IdentityRule(
+        model: profile.identity.modelNumber, hardware: profile.identity.hardwareRevision, manufacturer: profile.identity.manufacturer,
+        needsSerial: profile.identity.serial != .none),
+      allowsDowngrade: profile.firmware.allowDowngrade, pipelineDepth: upgrade.pipelineDepth, alignment: upgrade.byteAlignment,
+      reassemblyBufferSize: upgrade.reassemblyBufferSize, erasesSettings: upgrade.eraseAppSettings,
+      assumedBootloaderMode: upgrade.bootloaderMode.map(Int.init), estimatedSwapTime: upgrade.estimatedSwapTime)
+  }
+}

@@ -1,0 +1,158 @@
+import Bluetooth
+import Firmware
+import Flashing
+import Synchronization
+
+/// One attempt at one board: record, session, commit, and what follows.
+extension StationController {
+  func flash(_ sighting: SightingBook.Sighting, _ adapter: LineAdapter, _ handle: AdapterHandle) async {
+    let board = sighting.board
+    guard let attempt = claims.removeValue(forKey: board), let place = sighting.verdict.profiles.first else { return }
+    let kind = job.kinds[place]
+    var record = newRecord(sighting, kind, attempt, adapter)
+    do throws(RecordError) {
+      record = try await ports.store.begin(record)
+    } catch {
+      ledger.withdraw(board, now: ports.time.now())
+      return fail(.diskFailed, error.message, adapter: nil)
+    }
+    ports.emit(.boardAssigned(record))
+    let journal = AttemptJournal(record, observer: Observer(ports: ports))
+    let finished: AttemptRecord
+    if let refusal = await refusal(sighting) {
+      finished = refused(record, refusal)
+    } else {
+      finished = await session(journal, sighting, kind, handle).run()
+    }
+    await commit(finished, on: adapter)
+  }
+
+  private func newRecord(_ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ attempt: Int, _ adapter: LineAdapter) -> AttemptRecord {
+    var record = AttemptRecord(
+      batchID: batchID, stationID: job.stationID, profile: kind.profile.name, job: .update, mac: sighting.board, addressType: sighting.addressType,
+      attempt: attempt, startedAt: ports.time.wall(), toolVersion: job.toolVersion)
+    record.workOrder = job.workOrder
+    record.lot = job.lot
+    record.operator = job.operator
+    record.upgradeMode = kind.order.mode
+    record.package = kind.packageName
+    record.packageSHA256 = kind.packageSHA256
+    record.imageHash = kind.order.hash.hex
+    record.verifiedBy = Verification.none
+    record.adapterLabel = adapter.label
+    record.adapterPath = adapter.path
+    record.adapterMAC = adapter.handle?.address
+    record.rssi = sighting.rssi
+    if case .listed(let entry) = job.bounds.boards?.standing(sighting.board) { record.unitID = entry.unitID }
+    return record
+  }
+
+  private func session(_ journal: AttemptJournal, _ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ handle: AdapterHandle) -> BoardSession {
+    let board = sighting.board
+    return BoardSession(
+      board: board, adapter: handle, central: ports.central, order: kind.order, limits: job.sessionLimits, time: ports.time, journal: journal,
+      wasWrittenBefore: ledger.wasWritten(board), trustsStoredImage: !distrusted.contains(board),
+      examine: { [self] identity in try await examine(identity, of: board, kind, journal) })
+  }
+
+  // MARK: refusing
+
+  /// Why nothing will be written to a board, as far as it is known before a connection.
+  private func refusal(_ sighting: SightingBook.Sighting) async -> BoardFailure? {
+    switch sighting.verdict {
+    case .application, .neither: break
+    case .ambiguous(let several):
+      let names = several.map { admission.profiles[$0].name }.joined(separator: ", ")
+      return BoardFailure(.policyTwoProfiles, in: .discover, "the profiles \(names) all match the board")
+    case .privateAddress:
+      return BoardFailure(.identityPrivateAddress, in: .discover, "\(sighting.board) is a private random address")
+    }
+    guard job.limits.quarantineAfter > 0, !job.liftsQuarantine, ledger.lastAttempt(of: sighting.board) == nil else { return nil }
+    let failures = (try? await ports.store.failuresInARow(sighting.board)) ?? 0
+    guard failures >= job.limits.quarantineAfter else { return nil }
+    return BoardFailure(.policyQuarantined, in: .discover, "the board failed in \(failures) batches in a row")
+  }
+
+  private func refused(_ record: AttemptRecord, _ failure: BoardFailure) -> AttemptRecord {
+    var record = record
+    record.refuse(failure, at: ports.time.wall())
+    return record
+  }
+
+  /// What the list and the history say to the identity that was read.
+  private func examine(_ identity: BoardIdentity, of board: BluetoothAddress, _ kind: LineJob.Kind, _ journal: AttemptJournal) async throws {
+    if let list = job.bounds.boards {
+      switch list.verdict(board, serial: identity.serial) {
+      case .listed(let entry): journal.update { $0.unitID = entry.unitID }
+      case .notListed:
+        throw BoardFailure(.policyNotListed, in: .identify, "serial number \(identity.serial ?? "(none)") is not on the list")
+      case .otherSerial(let entry):
+        let wanted = entry.serialNumber ?? "(none)"
+        throw BoardFailure(.identitySerialOther, in: .identify, "the board's serial number is \(identity.serial ?? "(none)"); the list has \(wanted)")
+      }
+    }
+    guard kind.profile.identity.serial == .unique, let serial = identity.serial else { return }
+    if let other = try await ports.store.addresses(withSerial: serial).first(where: { $0 != board }) {
+      throw BoardFailure(.identitySerialTwice, in: .identify, "serial number \(serial) was also read from \(other)")
+    }
+  }
+
+  // MARK: committing
+
+  /// The record is committed before the board is called done.
+  private func commit(_ finished: AttemptRecord, on adapter: LineAdapter) async {
+    var record = finished
+    record.isFinal = ledger.verdict(record.mac, record, now: ports.time.now()) == .done
+    do throws(RecordError) {
+      record = try await ports.store.finish(record)
+    } catch {
+      // The open row stays in the database; the next start closes it as crashed.
+      return fail(.diskFailed, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
+    }
+    learn(from: record)
+    ports.emit(.boardFinished(record))
+    let now = ports.time.now()
+    switch ledger.finished(record.mac, record, now: now) {
+    case .done:
+      ports.emit(.boardDone(record))
+      sightings.forget(record.mac)
+    case .again(let pause, let elsewhere):
+      sightings.giveBack(record.mac, pause: pause, avoided: elsewhere ? adapter.name : nil, now: now)
+    }
+  }
+}
+
+/// Writes phases down and tells the outside of progress, at most four times a second per board (contract §3).
+private final class Observer: SessionObserver {
+  private static let progressPause = Duration.milliseconds(250)
+
+  private struct Last {
+    var told: Duration?
+    var bytes = 0
+    var since: Duration?
+  }
+
+  private let ports: StationPorts
+  private let last = Mutex(Last())
+
+  init(ports: StationPorts) {
+    self.ports = ports
+  }
+
+  func entered(_ phase: Phase, _ record: AttemptRecord) async throws {
+    if let id = record.attemptID { try await ports.store.enter(phase, attemptID: id, at: ports.time.wall()) }
+    ports.emit(.boardPhase(record, phase))
+  }
+
+  func progressed(_ bytes: Int, of total: Int, at now: Duration, _ record: AttemptRecord) {
+    let speed: Double? = last.withLock { last in
+      if let told = last.told, now - told < Self.progressPause, bytes < total { return nil }
+      let spent = last.told.map { (now - $0).seconds } ?? 0
+      let speed = spent > 0 ? max(0, Double(bytes - last.bytes) / 1000 / spent) : 0
+      last.told = now
+      last.bytes = bytes
+      return speed
+    }
+    if let speed { ports.emit(.boardProgress(record, bytes: bytes, total: total, kBPerSecond: speed)) }
+  }
+}

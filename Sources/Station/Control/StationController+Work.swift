@@ -1,0 +1,151 @@
+import Bluetooth
+import Flashing
+
+/// One worker per adapter: listen, take a board, flash it, again.
+extension StationController {
+  /// What listening came to.
+  private enum Found: Sendable {
+    case board(SightingBook.Sighting)
+    /// Nothing more to do.
+    case over
+    /// The adapter, or the whole stack, is away.
+    case gone
+    case failed(String)
+  }
+
+  func work(_ adapter: LineAdapter) async {
+    defer { workerEnded(adapter) }
+    guard let handle = adapter.handle else { return }
+    var failures = 0
+    while !Task.isCancelled, ledger.closing == nil {
+      let found = await listenPrepared(adapter, handle, afresh: failures > 0)
+      switch found {
+      case .over: return
+      case .gone:
+        // The watch takes a moment to notice; without the pause the next worker would begin at once and fail again.
+        try? await ports.time.sleep(Self.adapterPause)
+        return
+      case .board(let sighting):
+        failures = 0
+        await flash(sighting, adapter, handle)
+      case .failed(let words):
+        failures += 1
+        guard failures < Self.adapterFailureLimit else { return spoil(adapter, because: words) }
+        do { try await ports.time.sleep(Self.adapterPause) } catch { return }
+      }
+    }
+  }
+
+  /// An adapter is prepared when its worker begins and again after a failure, then listened to.
+  private func listenPrepared(_ adapter: LineAdapter, _ handle: AdapterHandle, afresh: Bool) async -> Found {
+    do throws(CentralError) {
+      if afresh || prepared[adapter.path] != handle {
+        try await ports.central.prepare(handle)
+        prepared[adapter.path] = handle
+      }
+      return await listen(adapter, handle)
+    } catch .adapterGone, .stackGone {
+      prepared[adapter.path] = nil
+      return .gone
+    } catch {
+      return .failed("it cannot be made ready (\(error))")
+    }
+  }
+
+  /// Discovers until the controller hands this adapter a board.
+  private func listen(_ adapter: LineAdapter, _ handle: AdapterHandle) async -> Found {
+    await withTaskGroup(of: Found.self) { group in
+      group.addTask {
+        do {
+          for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter) }
+          return .over
+        } catch CentralError.adapterGone, CentralError.stackGone {
+          return .gone
+        } catch is CancellationError {
+          return .over
+        } catch {
+          return .failed("it cannot listen (\(error))")
+        }
+      }
+      group.addTask {
+        guard let sighting = await self.opening(for: adapter) else { return .over }
+        return .board(sighting)
+      }
+      let first = await group.next() ?? .over
+      // A board may have been handed over in the moment in which listening failed: it is not lost.
+      closeOpening(of: adapter)
+      group.cancelAll()
+      var found = first
+      for await late in group { if case .board = late { found = late } }
+      return found
+    }
+  }
+
+  /// Waits until `assign` gives this adapter a board; nil when none will come.
+  private func opening(for adapter: LineAdapter) async -> SightingBook.Sighting? {
+    guard ledger.closing == nil, !Task.isCancelled else { return nil }
+    return await withCheckedContinuation { continuation in
+      openings.updateValue(continuation, forKey: adapter.path)?.resume(returning: nil)
+    }
+  }
+
+  private func closeOpening(of adapter: LineAdapter) {
+    openings.removeValue(forKey: adapter.path)?.resume(returning: nil)
+  }
+
+  func closeOpenings() {
+    let all = openings
+    openings = [:]
+    for continuation in all.values { continuation.resume(returning: nil) }
+  }
+
+  // MARK: hearing and handing over
+
+  private func heard(_ advertisement: Advertisement, on adapter: LineAdapter) {
+    let verdict = admission.verdict(advertisement)
+    guard verdict != .neither, !ledger.isDone(advertisement.address) else { return }
+    let isNew = sightings.heard(
+      advertisement, on: adapter.name, verdict: verdict, minRSSI: admission.minRSSI(verdict), at: ports.time.now())
+    if isNew {
+      ports.emit(
+        .boardSeen(
+          mac: advertisement.address, name: advertisement.name, profile: profileNames(verdict), rssi: advertisement.rssi, adapter: adapter))
+    }
+    assign()
+  }
+
+  /// Gives boards to free workers.
+  func assign() {
+    guard reason == nil, !openings.isEmpty else { return }
+    let free = openings.keys.compactMap { adapters[$0]?.name }
+    let now = ports.time.now()
+    let given = sightings.assign(free: free, now: now) { sighting in
+      guard let attempt = ledger.claim(sighting.board, refusal: sighting.isRefused, now: now) else { return false }
+      claims[sighting.board] = attempt
+      return true
+    }
+    for sighting in given { openings.removeValue(forKey: sighting.adapter.usbPath)?.resume(returning: sighting) }
+  }
+
+  private func profileNames(_ verdict: Admission.Verdict) -> String {
+    verdict.profiles.map { admission.profiles[$0].name }.joined(separator: " ")
+  }
+}
+
+extension SightingBook.Sighting {
+  /// Whether the board is only taken in hand to record that it is refused.
+  var isRefused: Bool {
+    if case .application = verdict { false } else { true }
+  }
+}
+
+extension Admission.Verdict {
+  /// Places of the profiles concerned.
+  var profiles: [Int] {
+    switch self {
+    case .application(let profile), .privateAddress(let profile): [profile]
+    case .ambiguous(let several): several
+    case .neither: []
+    }
+  }
+}

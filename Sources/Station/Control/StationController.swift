@@ -1,0 +1,195 @@
+import Bluetooth
+import Flashing
+
+/// Runs one job: follows the adapters, gives each usable one a worker, hands admitted boards to free workers, and keeps the batch's rules.
+///
+/// The rules themselves are values (`Admission`, `SightingBook`, `BatchLedger`, `FailurePolicy`); this actor holds them, and a task group owns the
+/// workers. The numbered list of a whole run is in CONTRIBUTING.md, "What happens when".
+public actor StationController {
+  /// How often bounds in time, settle times and missing adapters are looked at.
+  static let tick = Duration.milliseconds(200)
+  /// Time for adapters to appear at the start, and for bluetoothd to take one that was plugged in, before one is called unusable.
+  static let adapterSettleTime = Duration.seconds(3)
+  /// Failures of an adapter in a row (no discovery) before it is left alone until it is plugged in again.
+  static let adapterFailureLimit = 5
+  /// Between two of them.
+  static let adapterPause = Duration.seconds(1)
+
+  /// What the main loop is told.
+  enum Signal: Sendable {
+    case startWorker(LineAdapter)
+    case end
+    /// Ends at once: the operator's stop, or a fault.
+    case halt
+  }
+
+  let job: LineJob
+  let ports: StationPorts
+  let admission: Admission
+  var ledger: BatchLedger
+  var sightings = SightingBook()
+  var batchID: Int64 = 0
+
+  var adapters: [String: LineAdapter] = [:]
+  /// Adapters with a worker, by path.
+  var workers: Set<String> = []
+  /// Adapters that were made ready, by path, with the handle they had then.
+  var prepared: [String: AdapterHandle] = [:]
+  /// Adapters that failed too often, by path, until they are plugged in again.
+  var spoilt: [String: String] = [:]
+  /// Excluded adapters that were told of already.
+  var toldExcluded: [String: String] = [:]
+  var unusableSince: [String: Duration] = [:]
+  var stackIsEmpty = true
+  /// Since when no adapter is usable; nil while one is.
+  var idleSince: Duration?
+  var hadAdapter = false
+
+  /// Free workers that wait for a board, by adapter path.
+  var openings: [String: CheckedContinuation<SightingBook.Sighting?, Never>] = [:]
+  /// Attempt numbers of boards that were just handed to a worker.
+  var claims: [BluetoothAddress: Int] = [:]
+  /// Boards whose stored image is not to be believed, because it failed once.
+  var distrusted: Set<BluetoothAddress> = []
+  var reason: EndReason?
+  private let signals: AsyncStream<Signal>
+  let signal: AsyncStream<Signal>.Continuation
+
+  public init(job: LineJob, ports: StationPorts) {
+    self.job = job
+    self.ports = ports
+    admission = Admission(profiles: job.kinds.map(\.profile))
+    ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), now: ports.time.now())
+    (signals, signal) = AsyncStream.makeStream()
+  }
+
+  /// Runs the job to its end and returns the exit code of contract §1. Call once.
+  public func run() async -> Int32 {
+    ports.emit(.stationStarted(station: job.stationID, version: job.toolVersion, database: job.database))
+    do {
+      try await openBatch()
+    } catch {
+      ports.emit(.stationFault(code: .diskFailed, message: error.message, adapter: nil))
+      return BatchLedger.Exit.stationFault.rawValue
+    }
+    await withTaskGroup(of: Void.self) { group in
+      let watch = AdapterWatch(source: ports.source, central: ports.central, join: AdapterJoin(rules: job.adapters))
+      group.addTask { await watch.run { await self.adaptersChanged($0, stackIsEmpty: $1) } }
+      group.addTask { await self.keepTime() }
+      loop: for await signal in signals {
+        switch signal {
+        case .startWorker(let adapter): group.addTask { await self.work(adapter) }
+        case .end, .halt: break loop
+        }
+      }
+      closeOpenings()
+      group.cancelAll()
+    }
+    return await closeBatch()
+  }
+
+  /// Starts no more boards; those in hand are finished, then the batch ends.
+  public func drain() {
+    ledger.drain()
+    closeOpenings()
+  }
+
+  /// Gives up the boards in hand (they are recorded `aborted`, their links closed) and ends the batch.
+  public func stop() {
+    ledger.stop()
+    reason = .operator
+    signal.yield(.halt)
+  }
+
+  // MARK: the batch
+
+  private func openBatch() async throws(RecordError) {
+    let now = ports.time.now()
+    idleSince = now
+    let opened = try await ports.store.openBatch(
+      job.key, stationID: job.stationID, operator: job.operator, startNew: job.startsNew, at: ports.time.wall())
+    batchID = opened.id
+    ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), earlier: opened.attempts, now: now)
+    for attempt in opened.attempts { learn(from: attempt) }
+    ports.emit(
+      .batchStarted(
+        .init(
+          batchID: batchID, isContinued: opened.isContinued, job: .update, profiles: job.kinds.map(\.profile.name), packages: job.kinds.map(\.packageName),
+          version: job.kinds.map(\.order.version).joined(separator: " "), lot: job.lot, workOrder: job.workOrder,
+          alreadyDone: opened.attempts.count(where: \.isFinal), wanted: job.bounds.count ?? job.bounds.boards?.entries.count)))
+  }
+
+  /// What an attempt tells the next one at the same board.
+  func learn(from attempt: AttemptRecord) {
+    switch attempt.failureCode {
+    case .verifyNotSwapped, .verifyReverted, .verifyNotStored, .imageMismatch: distrusted.insert(attempt.mac)
+    default: break
+    }
+  }
+
+  private func closeBatch() async -> Int32 {
+    let reason = reason ?? .fault
+    // After a stop or a fault the batch goes on with the next start, and so do the boards that wait.
+    if reason != .operator || ledger.closing == .drained, reason != .fault {
+      for record in ledger.closeAll() { ports.emit(.boardDone(record)) }
+    }
+    let exit = ledger.exit.rawValue
+    do {
+      let head = try await ports.store.endBatch(batchID, reason: reason, missing: ledger.missing, at: ports.time.wall())
+      let counts = ledger.counts
+      ports.emit(
+        .batchFinished(
+          .init(
+            batchID: batchID, counts: counts.outcomes, good: counts.good, missing: ledger.missing,
+            leftElsewhere: ledger.lastAttempts.filter { $0.leftAs != .application && $0.leftAs != .untouched }, reason: reason, auditHead: head,
+            exitCode: exit)))
+    } catch {
+      ports.emit(.stationFault(code: .diskFailed, message: error.message, adapter: nil))
+      return BatchLedger.Exit.stationFault.rawValue
+    }
+    return exit
+  }
+
+  // MARK: time
+
+  private func keepTime() async {
+    while !Task.isCancelled {
+      look()
+      do { try await ports.time.sleep(Self.tick) } catch { return }
+    }
+  }
+
+  /// Everything that happens without another event: bounds in time, boards that do not come back, adapters that are missing.
+  private func look() {
+    let now = ports.time.now()
+    tellExcluded(now)
+    assign()
+    for record in ledger.closeOverdue(now: now, lastHeard: { sightings.lastHeard($0) }) { ports.emit(.boardDone(record)) }
+    checkAdapters(now)
+    guard reason == nil, let over = ledger.endReason(now: now) else { return }
+    reason = over
+    signal.yield(.end)
+  }
+
+  private func checkAdapters(_ now: Duration) {
+    guard let since = idleSince, reason == nil else { return }
+    let isBus = stackIsEmpty && adapters.values.contains { $0.hardware.usbPath != nil }
+    let limit = hadAdapter ? (isBus ? job.limits.busTimeout : job.limits.adapterTimeout) : Self.adapterSettleTime
+    guard now - since >= limit else { return }
+    let code: FailureCode = isBus ? .busGone : .adapterRemoved
+    let message =
+      isBus
+      ? "bluetoothd does not answer (waited \(DurationText.text(limit)))"
+      : "there is no usable Bluetooth adapter (waited \(DurationText.text(limit)))"
+    fail(code, message, adapter: nil)
+  }
+
+  /// A fault of the station ends the job: nothing starts any more, boards in hand are given up.
+  func fail(_ code: FailureCode, _ message: String, adapter: LineAdapter?) {
+    ports.emit(.stationFault(code: code, message: message, adapter: adapter))
+    guard reason == nil else { return }
+    ledger.fail()
+    reason = .fault
+    signal.yield(.halt)
+  }
+}

@@ -1,0 +1,322 @@
+public import Bluetooth
+
+/// One virtual SMP/MCUboot board: bytes in, bytes and alarms out; no clock, no radio, no file.
+///
+/// The host delivers write commands, tells what is on the air and when time has passed, and does what the returned actions say.
+public struct VirtualBoard: Sendable {
+  private enum State: Hashable, Sendable {
+    case off
+    case booting
+    /// In the application; `link` is the connection it has.
+    case running(link: Link?)
+    /// Never comes back (scripted, or nothing bootable in flash).
+    case gone
+  }
+
+  private struct Link: Hashable, Sendable {
+    var mtu: Int
+    var notifying = false
+    var silent = false
+  }
+
+  public let identity: BoardIdentity
+  public let settings: BoardSettings
+  private(set) var flash: VirtualBootloader
+  private(set) var images: ImageGroup
+  private var system: SystemGroup
+  private var pool: RequestPool
+  private(set) var faults: FaultScript
+  private var state = State.off
+  /// Counts boots and links, so that alarms of an earlier one are known.
+  private var epoch = 0
+  /// The answer that flash still holds back.
+  private var held: ServerAnswer?
+  private var heldFrame: ServerFrame?
+  /// An answer that leaves behind the next one.
+  private var overtaken: [UInt8]?
+  public private(set) var connections = 0
+  public private(set) var boots: [BootStep] = []
+
+  public init(identity: BoardIdentity, settings: BoardSettings, image: StoredImage?, faults: [BoardFault] = []) {
+    self.identity = identity
+    self.settings = settings
+    flash = VirtualBootloader(mode: settings.bootMode, slotSize: settings.slotSize, image: image)
+    images = ImageGroup(settings: settings)
+    system = SystemGroup(settings: settings, name: identity.name)
+    pool = RequestPool(settings: settings)
+    self.faults = FaultScript(faults)
+  }
+
+  // MARK: What the air sees
+
+  /// The SMP service and its one characteristic (smp.md §2.1).
+  public static let service = "8d53dc1d-1db7-4cd3-868b-8a527460aa84"
+  public static let characteristic = "da2e7828-fbce-4e01-ae9e-261174997c48"
+
+  /// True while the board can be heard and connected to.
+  public var advertises: Bool { state == .running(link: nil) }
+
+  public var isConnected: Bool {
+    if case .running(.some) = state { return true }
+    return false
+  }
+
+  /// The value of a Device Information characteristic; nil when the board has no such one.
+  public func read(_ characteristic: BluetoothUUID) -> [UInt8]? {
+    let text: String? =
+      switch characteristic {
+      case .modelNumber: identity.model
+      case .serialNumber: identity.serial
+      case .firmwareRevision: flash.running?.version.description
+      case .hardwareRevision: identity.hardware
+      case .manufacturerName: identity.manufacturer
+      default: nil
+      }
+    return text.map { Array($0.utf8) }
+  }
+
+  // MARK: Power and link
+
+  /// Power on: the board advertises.
+  public mutating func start() {
+    guard state == .off else { return }
+    state = flash.slots[0].runnable == nil ? .gone : .running(link: nil)
+  }
+
+  /// A central connects. The MTU that was agreed, or nil when the attempt fails (or another link is there: one at a time).
+  public mutating func connect() -> Int? {
+    guard advertises else { return nil }
+    var mtu = settings.mtu
+    for fault in faults.at(.connect) {
+      if fault.do == .refuseConnect { return nil }
+      mtu = fault.mtu ?? 23
+    }
+    epoch += 1
+    connections += 1
+    state = .running(link: Link(mtu: max(23, mtu)))
+    return max(23, mtu)
+  }
+
+  /// The link is down, whoever ended it.
+  public mutating func disconnected() {
+    guard isConnected else { return }
+    state = .running(link: nil)
+    forgetLink()
+  }
+
+  public mutating func subscribe(_ on: Bool) {
+    guard case .running(var link?) = state else { return }
+    link.notifying = on
+    state = .running(link: link)
+    // Switching notifications off drops a half-sent request (smp.md §2.1).
+    if !on { pool.clear() }
+  }
+
+  /// A write command to the SMP characteristic.
+  public mutating func write(_ packet: [UInt8]) -> [BoardAction] {
+    guard case .running(let link?) = state, packet.count <= link.mtu - 3 else { return [] }
+    guard pool.receive(packet), held == nil else { return [] }
+    return [wake(.milliseconds(max(0, settings.serviceMilliseconds)), .serve)]
+  }
+
+  /// A notification is on the air.
+  public mutating func sent() { pool.sent() }
+
+  /// Time has passed.
+  public mutating func alarm(_ alarm: BoardAlarm) -> [BoardAction] {
+    guard alarm.epoch == epoch else { return [] }
+    switch alarm.kind {
+    case .serve: return held == nil ? serve() : []
+    case .answer: return release()
+    case .delayed(let bytes): return emit(bytes)
+    case .reset: return restart()
+    case .booted:
+      if state == .booting { state = .running(link: nil) }
+      return []
+    }
+  }
+
+  /// Lets the slots use `image`'s memory where they hold the same bytes.
+  public mutating func share(_ image: StoredImage) { flash.share(image) }
+
+  /// Puts firmware into the primary slot, whatever its hash says; for a line that begins with a broken board, and for tests.
+  mutating func plant(_ image: StoredImage) { flash.replaceRunning(image) }
+
+  /// Requests that found no buffer.
+  var droppedPackets: Int { pool.dropped }
+
+  // MARK: Server
+
+  private mutating func serve() -> [BoardAction] {
+    guard case .running(let link?) = state, let packet = pool.next() else { return [] }
+    guard let frame = ServerFrame(packet, from: 0) else {
+      // Below eight bytes: silence (smp.md §1.3).
+      pool.worked()
+      return more()
+    }
+    let event = FaultScript.Event(group: frame.group, command: frame.command)
+    var answer = pool.canAnswer ? respond(frame, faults.at(.request, event), silent: link.silent) : ServerAnswer(failed(.status(2), frame))
+    held = answer
+    heldFrame = frame
+    guard answer.delay > .zero else { return release() }
+    let delay = answer.delay
+    answer.delay = .zero
+    held = answer
+    return [wake(delay, .answer)]
+  }
+
+  private mutating func respond(_ frame: ServerFrame, _ scripted: [BoardFault], silent: Bool) -> ServerAnswer {
+    if silent { return ServerAnswer([], effect: .mute) }
+    for fault in scripted {
+      switch fault.do {
+      case .silent:
+        if case .running(var link?) = state {
+          link.silent = true
+          state = .running(link: link)
+        }
+        return ServerAnswer([], effect: .mute)
+      case .busy: return ServerAnswer(failed(.status(10), frame))
+      case .noMemory: return ServerAnswer(failed(.status(2), frame))
+      default:
+        let refusal = fault.groupCode.map { Refusal.group(frame.group, $0) } ?? .status(fault.code ?? 1)
+        return ServerAnswer(failed(refusal, frame))
+      }
+    }
+    do {
+      return try dispatch(frame)
+    } catch {
+      return ServerAnswer(failed(error, frame))
+    }
+  }
+
+  private mutating func dispatch(_ frame: ServerFrame) throws(Refusal) -> ServerAnswer {
+    guard frame.version <= 1 else { throw .status(13) }
+    // A response sent to a server (smp.md §1.3).
+    guard frame.operation & 1 == 0 else { throw .status(8) }
+    guard frame.payload.count == frame.announcedPayload else { throw .status(9) }
+    switch frame.group {
+    case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
+    case ImageGroup.number:
+      var answer = try images.handle(frame, try RequestMap(frame.payload), &flash, &faults)
+      if settings.legacyRC { answer.fields.append(ReplyField("rc", .unsigned(0))) }
+      return answer
+    default: throw .status(8)
+    }
+  }
+
+  private func failed(_ refusal: Refusal, _ frame: ServerFrame) -> [ReplyField] {
+    refusal.reply(version: settings.smpVersion >= 2 ? min(frame.version, 1) : 0)
+  }
+
+  /// The answer at hand leaves, and the server looks for the next request.
+  private mutating func release() -> [BoardAction] {
+    guard let answer = held, let frame = heldFrame else { return [] }
+    held = nil
+    heldFrame = nil
+    pool.worked()
+    switch answer.effect {
+    case .mute: return more()
+    case .crash: return restart()
+    case .endLink(let end): return endLink(end)
+    case .reset: return leave(answer, frame) + [wake(.milliseconds(max(0, settings.resetMilliseconds)), .reset)]
+    case .stored:
+      let stored = flash.updateSlot.flatMap { flash.slots[$0].image }
+      return leave(answer, frame) + (stored.map { [.imageStored($0)] } ?? []) + more()
+    case .none: return leave(answer, frame) + more()
+    }
+  }
+
+  private mutating func more() -> [BoardAction] {
+    pool.hasWork ? [wake(.milliseconds(max(0, settings.serviceMilliseconds)), .serve)] : []
+  }
+
+  private mutating func leave(_ answer: ServerAnswer, _ frame: ServerFrame) -> [BoardAction] {
+    let echo = settings.smpVersion >= 2
+    var bytes = frame.answer(ReplyValue.map(answer.fields).encoded(canonical: settings.canonical), echoVersion: echo)
+    if bytes.count > settings.bufferSize {
+      // The response does not fit (smp.md §2.1).
+      bytes = frame.answer(ReplyValue.map(failed(.status(7), frame)).encoded(canonical: settings.canonical), echoVersion: echo)
+    }
+    var actions: [BoardAction] = []
+    var copies = 1
+    for fault in faults.at(.answer, FaultScript.Event(group: frame.group, command: frame.command)) {
+      switch fault.do {
+      case .loseAnswer: copies = 0
+      case .duplicateAnswer: copies += 1
+      case .delayAnswer: return actions + [wake(fault.duration, .delayed(bytes))]
+      case .reorderAnswer where overtaken == nil:
+        overtaken = bytes
+        return actions
+      case .strayAnswer: actions += emit([0x0B, 0, 0, 6, 0, 1, frame.sequence &+ 100, 1, 0xBF, 0x62, 0x72, 0x63, 9, 0xFF])
+      default: break
+      }
+    }
+    for _ in 0..<copies { actions += emit(bytes) }
+    if let late = overtaken {
+      overtaken = nil
+      actions += emit(late)
+    }
+    return actions
+  }
+
+  private mutating func emit(_ bytes: [UInt8]) -> [BoardAction] {
+    guard case .running(let link?) = state, link.notifying else { return [] }
+    let most = link.mtu - 3
+    let size = settings.fragment > 0 ? min(settings.fragment, most) : most
+    let pieces = stride(from: 0, to: bytes.count, by: size).map { BoardAction.notify(Array(bytes[$0..<min($0 + size, bytes.count)])) }
+    pool.answered(notifications: pieces.count)
+    return pieces
+  }
+
+  // MARK: Reset
+
+  private mutating func endLink(_ end: LinkEnd) -> [BoardAction] {
+    guard isConnected else { return [] }
+    state = .running(link: nil)
+    forgetLink()
+    return [.endLink(end)]
+  }
+
+  private mutating func forgetLink() {
+    epoch += 1
+    pool.clear()
+    held = nil
+    heldFrame = nil
+    overtaken = nil
+  }
+
+  /// One reset: the link is lost, MCUboot decides, the application comes up after its time, or nothing does.
+  private mutating func restart() -> [BoardAction] {
+    var actions = endLink(.lost)
+    forgetLink()
+    images.reset()
+    system.reset()
+    state = .booting
+    let scripted = faults.at(.reset)
+    let step = flash.boot(crashes: scripted.contains { $0.do == .imageReverts })
+    boots.append(step)
+    if let other = scripted.first(where: { $0.do == .otherFirmware }), let version = VirtualVersion(other.version ?? "9.9.9") {
+      if let image = VirtualFirmware.image(version: version, size: 4096) { flash.replaceRunning(image) }
+    }
+    if step == .dead || scripted.contains(where: { $0.do == .neverReturn }) {
+      state = .gone
+      return actions
+    }
+    actions.append(wake(faults.at(.boot).reduce(bootTime(step)) { $0 + $1.duration }, .booted))
+    return actions
+  }
+
+  private func bootTime(_ step: BootStep) -> Duration {
+    let boot = Duration.milliseconds(max(0, settings.bootMilliseconds))
+    let swap = Duration.milliseconds(max(0, settings.swapMilliseconds))
+    return switch step {
+    case .none, .refused, .dead: boot
+    case .testSwap, .permanentSwap, .overwritten, .reverted: boot + swap
+    case .crashedAndReverted: boot * 2 + swap * 2
+    }
+  }
+
+  private func wake(_ duration: Duration, _ kind: BoardAlarm.Kind) -> BoardAction {
+    .wake(duration, BoardAlarm(kind: kind, epoch: epoch))
+  }
+}

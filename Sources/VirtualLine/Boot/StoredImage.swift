@@ -1,0 +1,101 @@
+/// A version of an MCUboot image: `M.m.r` and a build number (smp.md §5, header offsets 20…27).
+public struct VirtualVersion: Hashable, Comparable, Sendable, LosslessStringConvertible {
+  public var major: UInt8
+  public var minor: UInt8
+  public var revision: UInt16
+  public var build: UInt32
+
+  public init(major: UInt8, minor: UInt8, revision: UInt16, build: UInt32 = 0) {
+    self.major = major
+    self.minor = minor
+    self.revision = revision
+    self.build = build
+  }
+
+  /// Reads `1.2.3`, `1.2.3+4` (imgtool) or `1.2.3.4` (SMP); anything else is nil.
+  public init?(_ text: String) {
+    let parts = text.split(whereSeparator: { $0 == "." || $0 == "+" })
+    guard (3...4).contains(parts.count), let major = UInt8(parts[0]), let minor = UInt8(parts[1]), let revision = UInt16(parts[2]) else { return nil }
+    guard parts.count == 3 || UInt32(parts[3]) != nil else { return nil }
+    self.init(major: major, minor: minor, revision: revision, build: parts.count == 4 ? UInt32(parts[3]) ?? 0 : 0)
+  }
+
+  /// As SMP prints it: the build number only when it is not 0 (smp.md §3.2).
+  public var description: String { "\(major).\(minor).\(revision)" + (build == 0 ? "" : ".\(build)") }
+
+  /// Without the build number, as `upgrade` compares it (smp.md §3.2).
+  var base: [UInt] { [UInt(major), UInt(minor), UInt(revision)] }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.base + [UInt(left.build)]).lexicographicallyPrecedes(right.base + [UInt(right.build)])
+  }
+}
+
+/// An MCUboot image that lies whole in a slot: its bytes and what its header and TLVs say (smp.md §5).
+///
+/// A value; copies share the bytes, so that four thousand boards with one firmware hold it once.
+public struct StoredImage: Hashable, Sendable {
+  public let bytes: [UInt8]
+  public let version: VirtualVersion
+  /// The hash TLV: 32, 48 or 64 bytes.
+  public let hash: [UInt8]
+  /// False when the bytes do not have that hash: MCUboot will refuse it.
+  public let valid: Bool
+  public let bootable: Bool
+  /// SHA-256 of the whole file, what `sha` in an upload means (smp.md §4.2).
+  public let fileDigest: [UInt8]
+
+  static let magics: [[UInt8]] = [[0x3D, 0xB8, 0xF3, 0x96], [0x3C, 0xB8, 0xF3, 0x96]]
+  static let headerSize = 32
+  private static let encrypted: UInt32 = 0x0C
+  private static let nonBootable: UInt32 = 0x10
+
+  /// Nil without a valid header, TLV areas and a hash TLV of the right length: such a slot is left out of the image list (smp.md §3.2).
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.headerSize, Self.magics.contains(Array(bytes[0..<4])) else { return nil }
+    let header = Int(Self.number(bytes, 8, 2))
+    let protected = Int(Self.number(bytes, 10, 2))
+    let end = header + Int(Self.number(bytes, 12, 4))
+    let flags = Self.number(bytes, 16, 4)
+    guard header >= Self.headerSize, let found = Self.hashEntry(bytes, end: end, protected: protected) else { return nil }
+    self.bytes = bytes
+    version = VirtualVersion(
+      major: bytes[20], minor: bytes[21], revision: UInt16(Self.number(bytes, 22, 2)), build: Self.number(bytes, 24, 4))
+    hash = found.value
+    // An encrypted image's hash is of the plaintext, which is not to be seen here (smp.md §5).
+    valid = flags & Self.encrypted != 0 || found.kind.digest(bytes[0..<(end + protected)]) == found.value
+    bootable = flags & Self.nonBootable == 0
+    fileDigest = ImageDigest.sha256.digest(bytes[...])
+  }
+
+  /// The version that an upload's first chunk announces; nil below 32 bytes.
+  static func announcedVersion(_ chunk: [UInt8]) -> VirtualVersion? {
+    guard chunk.count >= headerSize else { return nil }
+    return VirtualVersion(major: chunk[20], minor: chunk[21], revision: UInt16(number(chunk, 22, 2)), build: number(chunk, 24, 4))
+  }
+
+  private static func hashEntry(_ bytes: [UInt8], end: Int, protected: Int) -> (kind: ImageDigest, value: [UInt8])? {
+    var start = end
+    for magic in protected > 0 ? [0x6908, 0x6907] : [0x6907] {
+      guard start + 4 <= bytes.count, number(bytes, start, 2) == UInt32(magic) else { return nil }
+      let total = Int(number(bytes, start + 2, 2))
+      guard total >= 4, start + total <= bytes.count else { return nil }
+      var entry = start + 4
+      while entry + 4 <= start + total {
+        let length = Int(number(bytes, entry + 2, 2))
+        guard entry + 4 + length <= start + total else { return nil }
+        if let kind = ImageDigest(rawValue: UInt16(number(bytes, entry, 2))) {
+          return length == kind.length ? (kind, Array(bytes[(entry + 4)..<(entry + 4 + length)])) : nil
+        }
+        entry += 4 + length
+      }
+      start += total
+    }
+    return nil
+  }
+
+  /// A little-endian number; the caller has checked that the bytes are there.
+  private static func number(_ bytes: [UInt8], _ offset: Int, _ size: Int) -> UInt32 {
+    (0..<size).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
+  }
+}

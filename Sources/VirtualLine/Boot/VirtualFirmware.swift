@@ -1,0 +1,48 @@
+import FoundationEssentials
+
+/// Makes firmware for virtual boards: unsigned MCUboot images with a right header and a right hash (smp.md §5).
+public enum VirtualFirmware {
+  /// Smallest and largest payload that is made, in bytes.
+  public static let sizes = 32...0x10_0000
+
+  /// The bytes of an image file: header of 512 bytes as NCS builds them, a payload that differs with the version, one hash TLV.
+  ///
+  /// - Parameters:
+  ///   - size: the length of the payload in bytes; brought into `sizes`.
+  ///   - hash: the hash TLV's kind.
+  public static func make(version: VirtualVersion, size: Int, hash: ImageDigest = .sha256) -> [UInt8] {
+    let size = min(max(size, sizes.lowerBound), sizes.upperBound)
+    let headerSize = 512
+    var header: [UInt8] = StoredImage.magics[0]
+    header += little(0, 4) + little(UInt32(headerSize), 2) + little(0, 2) + little(UInt32(size), 4) + little(0, 4)
+    header += [version.major, version.minor] + little(UInt32(version.revision), 2) + little(version.build, 4) + little(0, 4)
+    header += [UInt8](repeating: 0xFF, count: headerSize - header.count)
+    // A linear congruential sequence from the version: no two versions share a payload, and none compresses.
+    var state = UInt64(version.major) << 56 | UInt64(version.minor) << 48 | UInt64(version.revision) << 32 | UInt64(version.build) | 1
+    var payload: [UInt8] = []
+    payload.reserveCapacity(size)
+    for _ in 0..<size {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      payload.append(UInt8(truncatingIfNeeded: state >> 56))
+    }
+    let body = header + payload
+    let digest = hash.digest(body[...])
+    return body + little(0x6907, 2) + little(UInt32(8 + digest.count), 2) + little(UInt32(hash.rawValue), 2) + little(UInt32(digest.count), 2) + digest
+  }
+
+  /// The same as a board holds it.
+  public static func image(version: VirtualVersion, size: Int, hash: ImageDigest = .sha256) -> StoredImage? {
+    StoredImage(make(version: version, size: size, hash: hash))
+  }
+
+  /// Writes an image as `virtual-line-M.m.r.bin` into a folder and returns its path. Throws what the file system says.
+  public static func write(version: VirtualVersion, size: Int, hash: ImageDigest = .sha256, into folder: String) throws -> String {
+    let path = folder + "/virtual-line-\(version).bin"
+    try Data(make(version: version, size: size, hash: hash)).write(to: URL(filePath: path), options: .atomic)
+    return path
+  }
+
+  private static func little(_ value: UInt32, _ size: Int) -> [UInt8] {
+    (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+  }
+}

@@ -1,0 +1,21 @@
+/// Images that boards share the memory of, the newest last.
+struct ImageShelf: Sendable {
+  /// More different images than this are not shared.
+  static let places = 16
+
+  private var images: [StoredImage] = []
+
+  /// The shelf's copy of an image, which may be the image itself.
+  mutating func shared(_ image: StoredImage) -> StoredImage {
+    if let known = images.first(where: { $0.fileDigest == image.fileDigest && $0.bytes.count == image.bytes.count }) { return known }
+    if images.count == Self.places { images.removeFirst() }
+    images.append(image)
+    return image
+  }
+
+  /// The firmware of a version, made at most once while it is on the shelf.
+  mutating func image(_ version: VirtualVersion, _ size: Int, _ hash: ImageDigest) -> StoredImage? {
+    if let known = images.last(where: { $0.version == version && $0.hash.count == hash.length }) { return known }
+    return VirtualFirmware.image(version: version, size: size, hash: hash).map { shared($0) }
+  }
+}

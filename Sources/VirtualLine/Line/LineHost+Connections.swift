@@ -1,0 +1,136 @@
+import Bluetooth
+import DBus
+import Reactor
+
+extension LineHost {
+  /// How often a Connect looks whether its board can be heard.
+  private static let connectPoll: Duration = .milliseconds(20)
+
+  func makeTicket() -> Int {
+    lastTicket += 1
+    return lastTicket
+  }
+
+  // MARK: Connect and Disconnect
+
+  func connect(_ board: Int, on adapter: Int, client: String) async -> DBusReply {
+    guard adapters[adapter].powered else { return .notReady }
+    if links[board]?.adapter == adapter { return .alreadyConnected }
+    guard adapters[adapter].attempt == nil else {
+      conduct.overlappingConnects += 1
+      return .inProgress
+    }
+    if adapters[adapter].isDiscovering { conduct.connectsWhileDiscovering += 1 }
+    if let until = gaps[board], until > now { return .failed("Input/output error") }
+    let attempt = StackAdapter.Attempt(board: board, ticket: makeTicket())
+    adapters[adapter].attempt = attempt
+    let reply = await reach(board, on: adapter, attempt, client: client)
+    if adapters[adapter].attempt == attempt { adapters[adapter].attempt = nil }
+    return reply
+  }
+
+  /// Waits for the board's advertisement and makes the link. Every wait may find that the attempt was cancelled.
+  private func reach(_ board: Int, on adapter: Int, _ attempt: StackAdapter.Attempt, client: String) async -> DBusReply {
+    let deadline = now + timing.connectLimit
+    while !isInAir(board) {
+      guard now < deadline else { return .failed("le-connection-abort-by-local") }
+      await reactor.sleep(Self.connectPoll)
+      guard adapters[adapter].attempt == attempt, !isStopped else { return .failed("Operation aborted") }
+    }
+    await reactor.sleep(timing.connect)
+    guard adapters[adapter].attempt == attempt, !isStopped else { return .failed("Operation aborted") }
+    isChanged = true
+    guard isInAir(board), let mtu = boards[board].connect() else { return .failed("le-connection-abort-by-local") }
+    guard adapters[adapter].boards[board] != nil else {
+      // The object went while the link came up: nobody could use it.
+      boards[board].disconnected()
+      return .doesNotExist
+    }
+    let ticket = makeTicket()
+    let schedule = LinkSchedule(radio: radio, start: now)
+    links[board] = HostedLink(adapter: adapter, client: client, mtu: mtu, schedule: schedule, ticket: ticket)
+    adapters[adapter].boards[board]?.link = .connected
+    if let object = object(board, on: adapter) { changed(object, StackFaces.board, ["Connected": .bool(true)]) }
+    later(timing.resolve) { $0.resolve(board, ticket: ticket) }
+    checkFaults(board)
+    return links[board] == nil ? .failed("le-connection-abort-by-local") : .nothing
+  }
+
+  /// The services are known: their objects appear, then `ServicesResolved` turns true.
+  private func resolve(_ board: Int, ticket: Int) {
+    guard let link = links[board], link.ticket == ticket, !link.severed, let hci = adapters[link.adapter].hci else { return }
+    let address = boards[board].identity.address
+    adapters[link.adapter].boards[board]?.link = .resolved
+    for service in BoardAttributes.services {
+      let parent = StackObject.service(hci: hci, address, handle: service.handle)
+      appeared(parent, StackFaces.service, StackFaces.properties(of: service, board: StackObject.board(hci: hci, address).path))
+      for item in service.characteristics {
+        let object = StackObject.characteristic(hci: hci, address, service: service.handle, handle: item.handle)
+        appeared(object, StackFaces.characteristic, StackFaces.properties(of: item, service: parent.path, link: link))
+      }
+    }
+    changed(.board(hci: hci, address), StackFaces.board, ["UUIDs": .strings(StackFaces.uuids(resolved: true)), "ServicesResolved": .bool(true)])
+  }
+
+  func disconnect(_ board: Int, on adapter: Int) async -> DBusReply {
+    if adapters[adapter].attempt?.board == board {
+      adapters[adapter].attempt = nil
+      return .nothing
+    }
+    guard let link = links[board], link.adapter == adapter else { return .notConnected }
+    links[board]?.ending = true
+    await reactor.sleep(timing.disconnect)
+    if links[board]?.ticket == link.ticket { linkDown(board) }
+    return .nothing
+  }
+
+  /// The central knows that a link has ended: sockets close, objects and properties say so.
+  ///
+  /// - Parameter tell: false when bluetoothd itself goes and says nothing.
+  func linkDown(_ board: Int, tell: Bool = true) {
+    guard let link = links.removeValue(forKey: board) else { return }
+    isChanged = true
+    link.timer?.cancel()
+    close(link.writer)
+    close(link.reader)
+    gaps[board] = now + timing.gap
+    let ticket = link.ticket
+    // The board notices up to one interval later; until then it does not advertise.
+    if link.severed { boards[board].disconnected() } else { later(timing.gap) { $0.boardNotices(board, ticket) } }
+    guard adapters[link.adapter].boards[board] != nil else { return }
+    let wasResolved = adapters[link.adapter].boards[board]?.link == .resolved
+    adapters[link.adapter].boards[board]?.link = .none
+    adapters[link.adapter].boards[board]?.expires = now + timing.temporary
+    guard tell, let hci = adapters[link.adapter].hci else { return }
+    let address = boards[board].identity.address
+    if wasResolved { changed(.board(hci: hci, address), StackFaces.board, ["ServicesResolved": .bool(false)]) }
+    changed(.board(hci: hci, address), StackFaces.board, ["Connected": .bool(false)])
+    guard wasResolved else { return }
+    for service in BoardAttributes.services {
+      for item in service.characteristics {
+        vanished(.characteristic(hci: hci, address, service: service.handle, handle: item.handle), StackFaces.characteristic)
+      }
+      vanished(.service(hci: hci, address, handle: service.handle), StackFaces.service)
+    }
+  }
+
+  private func boardNotices(_ board: Int, _ ticket: Int) {
+    // A new link may have come up meanwhile; then the old one is long gone.
+    if links[board] == nil { boards[board].disconnected() }
+  }
+
+  func close(_ socket: HostedLink.Socket?) {
+    socket?.watch.cancel()
+    socket?.descriptor.close()
+  }
+
+  func removeBoard(_ board: Int, on adapter: Int) async -> DBusReply {
+    if adapters[adapter].attempt?.board == board { adapters[adapter].attempt = nil }
+    if let link = links[board], link.adapter == adapter {
+      await reactor.sleep(timing.disconnect)
+      if links[board]?.ticket == link.ticket { linkDown(board) }
+    }
+    forget(board, on: adapter)
+    return .nothing
+  }
+}

@@ -1,0 +1,178 @@
+import CLinux
+import DBus
+import Glibc
+import Reactor
+
+extension LineHost {
+  /// The longest value that bluetoothd takes from a socket at once (bluez.md §1, "AcquireWrite").
+  private static let datagramLimit = 512
+  /// Values taken from one socket before others have their turn.
+  private static let datagramsPerTurn = 256
+
+  // MARK: Sockets
+
+  func acquireWrite(_ board: Int) -> DBusReply {
+    guard let link = links[board] else { return .notConnected }
+    guard link.writer == nil else { return .notPermitted }
+    guard let (ours, theirs) = Self.socketPair() else { return .failed("Too many open files") }
+    do throws(ReactorError) {
+      let watch = try reactor.watch(ours.number, for: .readable) { [weak self] _ in self?.assumeIsolated { $0.takeWrites(board, link.ticket) } }
+      links[board]?.writer = HostedLink.Socket(descriptor: ours, watch: watch)
+    } catch {
+      return .failed(error.description)
+    }
+    return .values([.descriptor(theirs), .uint16(UInt16(clamping: link.mtu))])
+  }
+
+  func acquireNotify(_ board: Int) async -> DBusReply {
+    guard let link = links[board] else { return .notConnected }
+    guard link.notifying == nil, link.reader == nil else { return .notPermitted }
+    guard let (ours, theirs) = Self.socketPair() else { return .failed("Too many open files") }
+    guard await subscribe(board, link.ticket, .socket) else { return .failed("Not connected") }
+    do throws(ReactorError) {
+      let watch = try reactor.watch(ours.number, for: .readable) { [weak self] _ in self?.assumeIsolated { $0.readerClosed(board, link.ticket) } }
+      links[board]?.reader = HostedLink.Socket(descriptor: ours, watch: watch)
+    } catch {
+      return .failed(error.description)
+    }
+    return .values([.descriptor(theirs), .uint16(UInt16(clamping: link.mtu))])
+  }
+
+  /// The write to the CCCD and its answer take two connection events. False when the link went meanwhile.
+  func subscribe(_ board: Int, _ ticket: Int, _ how: HostedLink.Notifying) async -> Bool {
+    await reactor.sleep(radio.interval * 2)
+    guard let link = links[board], link.ticket == ticket, !link.severed, link.notifying == nil else { return false }
+    links[board]?.notifying = how
+    boards[board].subscribe(true)
+    return true
+  }
+
+  func stopNotify(_ board: Int) -> DBusReply {
+    guard links[board]?.notifying == .signals else { return .failed("No notify session started") }
+    links[board]?.notifying = nil
+    boards[board].subscribe(false)
+    return .nothing
+  }
+
+  /// The client has closed its end (it sends nothing there).
+  private func readerClosed(_ board: Int, _ ticket: Int) {
+    guard let link = links[board], link.ticket == ticket, link.reader != nil else { return }
+    close(link.reader)
+    links[board]?.reader = nil
+    links[board]?.notifying = nil
+    if !link.severed { boards[board].subscribe(false) }
+  }
+
+  private func takeWrites(_ board: Int, _ ticket: Int) {
+    guard let link = links[board], link.ticket == ticket, let socket = link.writer else { return }
+    var buffer = [UInt8](repeating: 0, count: Self.datagramLimit)
+    for _ in 0..<Self.datagramsPerTurn {
+      let count = recv(socket.descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      if count > 0 {
+        queue(Array(buffer.prefix(count)), for: board)
+        continue
+      }
+      if count < 0, errno == EAGAIN || errno == EINTR { break }
+      close(socket)
+      links[board]?.writer = nil
+      return
+    }
+  }
+
+  private static func socketPair() -> (ours: OwnedDescriptor, theirs: OwnedDescriptor)? {
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+    return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
+  }
+
+  // MARK: The air
+
+  /// A write command waits for its connection event; a severed link swallows it.
+  func queue(_ packet: [UInt8], for board: Int) {
+    guard let link = links[board], !link.severed else { return }
+    // Longer than the link allows: bluetoothd's ATT layer refuses it, and nobody is told.
+    guard packet.count <= link.mtu - 3 else {
+      conduct.oversizedWrites += 1
+      return
+    }
+    links[board]?.schedule.skip(until: now)
+    links[board]?.schedule.write(packet)
+    arm(board)
+  }
+
+  private func arm(_ board: Int) {
+    guard let link = links[board], link.timer == nil, let at = link.schedule.nextEvent(after: now) else { return }
+    let ticket = link.ticket
+    links[board]?.timer = later(at - now) { $0.connectionEvent(board, ticket) }
+  }
+
+  private func connectionEvent(_ board: Int, _ ticket: Int) {
+    guard let link = links[board], link.ticket == ticket else { return }
+    links[board]?.timer = nil
+    guard !link.severed, let arrivals = links[board]?.schedule.run(until: now) else { return }
+    for packet in arrivals.atBoard {
+      perform(boards[board].write(packet), board)
+      guard let link = links[board], link.ticket == ticket, !link.severed else { return }
+    }
+    for value in arrivals.atCentral {
+      boards[board].sent()
+      deliver(value, board)
+    }
+    if !arrivals.atBoard.isEmpty {
+      isChanged = true
+      checkFaults(board)
+    }
+    if links[board]?.ticket == ticket { arm(board) }
+  }
+
+  /// A notification reaches the client.
+  private func deliver(_ value: [UInt8], _ board: Int) {
+    guard let link = links[board] else { return }
+    switch link.notifying {
+    case .socket:
+      guard let reader = link.reader else { return }
+      // A reader that does not read loses what the socket cannot hold, as with bluetoothd.
+      _ = send(reader.descriptor.number, value, value.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    case .signals:
+      guard let hci = adapters[link.adapter].hci, let service = BoardAttributes.services.last, let item = service.characteristics.first else { return }
+      let object = StackObject.characteristic(hci: hci, boards[board].identity.address, service: service.handle, handle: item.handle)
+      changed(object, StackFaces.characteristic, ["Value": .bytes(value)])
+    case nil: break
+    }
+  }
+
+  // MARK: What boards want
+
+  func perform(_ actions: [BoardAction], _ board: Int) {
+    for action in actions {
+      switch action {
+      case .notify(let value):
+        links[board]?.schedule.skip(until: now)
+        links[board]?.schedule.notify(value)
+        arm(board)
+      case .wake(let delay, let alarm):
+        later(timing.scaled(delay)) { host in
+          host.perform(host.boards[board].alarm(alarm), board)
+          host.isChanged = true
+          host.checkFaults(board)
+        }
+      case .endLink(let end): sever(board, end)
+      case .imageStored(let image): boards[board].share(images.shared(image))
+      }
+    }
+  }
+
+  /// The board has ended the link: the central learns it at the next event, or by its supervision timeout.
+  func sever(_ board: Int, _ end: LinkEnd) {
+    guard let link = links[board], !link.severed else { return }
+    isChanged = true
+    links[board]?.severed = true
+    links[board]?.timer?.cancel()
+    links[board]?.timer = nil
+    let ticket = link.ticket
+    later(end == .lost ? radio.supervision : radio.interval) { host in
+      if host.links[board]?.ticket == ticket { host.linkDown(board) }
+    }
+  }
+}

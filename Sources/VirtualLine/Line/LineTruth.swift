@@ -1,0 +1,91 @@
+import Bluetooth
+
+/// What really is in the boards of a line, for `truth.json`: read by tests and by whoever does not trust the records.
+public struct LineTruth: Hashable, Sendable, Codable {
+  public struct Board: Hashable, Sendable, Codable {
+    public var number: Int
+    public var address: String
+    public var name: String
+    public var serial: String
+    public var model: String
+    public var hardware: String
+    /// The running image; nil when nothing bootable is in flash.
+    public var version: String?
+    /// Its hash TLV, lower-case hexadecimal.
+    public var hash: String?
+    /// False while the next reset would bring the old image back.
+    public var confirmed: Bool
+    public var advertises: Bool
+    public var connected: Bool
+    public var slots: [Slot]
+    public var connections: Int
+    public var uploads: Int
+    /// Image bytes stored, in the board's whole life.
+    public var bytesReceived: Int
+    /// Requests that found no buffer.
+    public var droppedPackets: Int
+    /// What MCUboot did at each reset.
+    public var boots: [BootStep]
+    /// How often each fault has fired.
+    public var faultsFired: [String: Int]
+  }
+
+  public struct Slot: Hashable, Sendable, Codable {
+    public var slot: Int
+    public var bytes: Int
+    public var version: String?
+    public var hash: String?
+    /// The hash TLV fits the bytes.
+    public var valid: Bool
+    public var pending: Bool
+    public var confirmed: Bool
+    public var active: Bool
+    public var permanent: Bool
+  }
+
+  /// What the client did that a real adapter would punish now and then.
+  public struct Conduct: Hashable, Sendable, Codable {
+    public var overlappingConnects = 0
+    public var connectsWhileDiscovering = 0
+    public var oversizedWrites = 0
+    public var lineFaults: [String] = []
+  }
+
+  public var conduct: Conduct
+  public var boards: [Board]
+}
+
+extension VirtualBoard {
+  func truth(number: Int) -> LineTruth.Board {
+    let slots = flash.slots.enumerated().map { index, slot in
+      let flags = flash.flags(of: index)
+      return LineTruth.Slot(
+        slot: index, bytes: slot.count, version: slot.image?.version.description, hash: slot.image.map { Self.hex($0.hash) },
+        valid: slot.image?.valid ?? false, pending: flags.pending, confirmed: flags.confirmed, active: flags.active, permanent: flags.permanent)
+    }
+    return LineTruth.Board(
+      number: number, address: identity.address.description, name: identity.name, serial: identity.serial, model: identity.model,
+      hardware: identity.hardware, version: flash.running?.version.description, hash: flash.running.map { Self.hex($0.hash) },
+      confirmed: !flash.isUnconfirmed && flash.running != nil, advertises: advertises, connected: isConnected, slots: slots,
+      connections: connections, uploads: images.uploads, bytesReceived: images.bytesReceived, droppedPackets: droppedPackets, boots: boots,
+      faultsFired: faults.fired)
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
+
+extension LineHost {
+  /// What really is in the boards now.
+  func truth() -> LineTruth {
+    LineTruth(conduct: conduct, boards: boards.enumerated().map { $0.element.truth(number: $0.offset) })
+  }
+
+  /// The same when something has changed since the last call.
+  func changedTruth() -> LineTruth? {
+    guard isChanged else { return nil }
+    isChanged = false
+    return truth()
+  }
+}

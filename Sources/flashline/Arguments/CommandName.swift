@@ -1,0 +1,89 @@
+/// The commands of the program, in the order in which `--help` lists them.
+enum CommandName: String, CaseIterable, Sendable {
+  case adapters, scan, inspect, run, flash, report, summary, audit, line, demo
+
+  /// One line for the list of commands.
+  var purpose: String {
+    switch self {
+    case .adapters: "which Bluetooth adapters the station has, and which of them it can use"
+    case .scan: "which boards are in radio range"
+    case .inspect: "what is in a firmware package, and whether it may be flashed"
+    case .run: "the line job: flash every board that a profile admits, several adapters at a time"
+    case .flash: "flash one board, by its address"
+    case .report: "the results, one row an attempt, as CSV or JSON"
+    case .summary: "yield, failures, durations and throughput"
+    case .audit: "check that no record was changed, removed or reordered"
+    case .line: "a virtual line without hardware, as a process of its own"
+    case .demo: "a virtual line and a job on it, with one command"
+    }
+  }
+
+  /// What stands behind the command's name.
+  var synopsis: String {
+    switch self {
+    case .adapters: ""
+    case .scan: "[--seconds N]"
+    case .inspect: "PACKAGE [--profile P]"
+    case .run: "--profile P... [job options]"
+    case .flash: "ADDRESS --profile P [--unit ID] [job options]"
+    case .report: "[filters] [--format csv|json] [--excel] [--output FILE]"
+    case .summary: "[filters]"
+    case .audit: "[--expect HEAD]"
+    case .line: "[--adapters N] [--boards N] [--faults FILE] [--state DIR]"
+    case .demo: "[--adapters N] [--boards N] [--faults FILE] [--state DIR] [--keep DIR]"
+    }
+  }
+
+  var example: String {
+    switch self {
+    case .adapters: "flashline adapters"
+    case .scan: "flashline scan --seconds 5"
+    case .inspect: "flashline inspect app_update.bin --profile generic-mcuboot"
+    case .run: "flashline run --profile generic-mcuboot --count 50 --lot L2026-48 --operator anna"
+    case .flash: "flashline flash C0:DE:00:00:00:01 --profile generic-mcuboot --unit U-0007"
+    case .report: "flashline report --since 2026-11-30 --lot L2026-48 --output L2026-48.csv"
+    case .summary: "flashline summary --since 2026-11-30"
+    case .audit: "flashline audit --expect 3f5a..."
+    case .line: "flashline line --adapters 4 --boards 24 --state /tmp/line"
+    case .demo: "flashline demo --adapters 4 --boards 24"
+    }
+  }
+
+  /// The options of the command besides the global ones.
+  var options: [CommandOption] {
+    switch self {
+    case .adapters: []
+    case .scan:
+      [
+        CommandOption("seconds", "N", "how long to listen (1 to 600, else 10)"),
+        CommandOption("mode", "MODE", "application", isHidden: true),
+      ]
+    case .inspect: [CommandOption("profile", "P", "check the package against this profile")]
+    case .run: [CommandOption("profile", "P", "boards of this profile: a name in the profiles folder, or a file", isRepeated: true)] + CommandOption.job
+    case .flash:
+      [
+        CommandOption("profile", "P", "the profile of the board: a name in the profiles folder, or a file"),
+        CommandOption("unit", "ID", "the unit number to record with the board"),
+      ] + CommandOption.job
+    case .report:
+      CommandOption.filters + [
+        CommandOption("format", "csv|json", "CSV (else), or JSON with one object a line"),
+        CommandOption("excel", nil, "CSV for spreadsheets with comma decimals: semicolons, numbers of boards kept as text"),
+        CommandOption("output", "FILE", "write this file instead of stdout"),
+      ]
+    case .summary: CommandOption.filters
+    case .audit: [CommandOption("expect", "HEAD", "the chain must also hold this head, kept from an earlier job")]
+    case .line: CommandOption.line
+    case .demo: CommandOption.line + [CommandOption("keep", "DIR", "keep everything here: results, profile, image, log (else ./demo)")]
+    }
+  }
+
+  /// What the operand is called, for the commands that take one.
+  var operand: String? {
+    switch self {
+    case .inspect: "PACKAGE"
+    case .flash: "ADDRESS"
+    default: nil
+    }
+  }
+}

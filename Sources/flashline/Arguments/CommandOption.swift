@@ -1,0 +1,63 @@
+/// An option that a command takes: its long name, what its value is called, and what it says in `--help`.
+struct CommandOption: Hashable, Sendable {
+  var name: String
+  /// Nil for a switch.
+  var value: String?
+  var help: String
+  /// May be given more than once.
+  var isRepeated = false
+  /// Accepted, but left out of `--help`: what it asks for is not there yet.
+  var isHidden = false
+
+  init(_ name: String, _ value: String? = nil, _ help: String, isRepeated: Bool = false, isHidden: Bool = false) {
+    self.name = name
+    self.value = value
+    self.help = help
+    self.isRepeated = isRepeated
+    self.isHidden = isHidden
+  }
+}
+
+extension CommandOption {
+  /// Taken before and after every command.
+  static let global = [
+    CommandOption("config", "FILE", "station.conf to use (else ./station.conf, else /etc/flashline/station.conf)"),
+    CommandOption("json", nil, "JSON on stdout for programs, people's text on stderr"),
+    CommandOption("quiet", nil, "only problems and the last summary"),
+    CommandOption("help", nil, "this text"),
+    CommandOption("version", nil, "the version of the program"),
+  ]
+
+  /// The job options of `run` and `flash`.
+  static let job = [
+    CommandOption("package", "FILE", "this package instead of the profile's"),
+    CommandOption("count", "N", "end after N boards"),
+    CommandOption("until", "HH:MM", "start no board after this local time"),
+    CommandOption("idle", "TIME", "end when no new board came for so long, like 90s or 5m (5m when no other end is given)"),
+    CommandOption("boards", "FILE", "only the boards of this list: CSV with unit_id,mac,serial_number"),
+    CommandOption("lot", "LOT", "lot, kept with every result"),
+    CommandOption("work-order", "ORDER", "work order, kept with every result"),
+    CommandOption("operator", "NAME", "who does the job, kept with every result"),
+    CommandOption("new", nil, "begin a new batch even when an unfinished one could go on"),
+  ]
+
+  /// The filters of `report` and `summary`.
+  static let filters = [
+    CommandOption("since", "TIME", "finished at this time or later: 2026-11-30 (local midnight) or 2026-11-30T14:00:00Z"),
+    CommandOption("until", "TIME", "finished before this time"),
+    CommandOption("after", "RECORD", "records with a higher number than this"),
+    CommandOption("lot", "LOT", "of this lot"),
+    CommandOption("profile", "NAME", "of this profile"),
+    CommandOption("job", "KIND", "update or rescue"),
+    CommandOption("batch", "N", "of this batch"),
+  ]
+
+  /// How a virtual line is made up; `line` and `demo` take them.
+  static let line = [
+    CommandOption("adapters", "N", "virtual adapters (1 to 16, else 4)"),
+    CommandOption("boards", "N", "virtual boards (1 to 200, else 24)"),
+    CommandOption("stranded", "N", "boards that sit in their bootloader", isHidden: true),
+    CommandOption("faults", "FILE", "which boards misbehave, and where"),
+    CommandOption("state", "DIR", "where the line keeps its bus and its boards' truth"),
+  ]
+}

@@ -1,0 +1,49 @@
+/// The pages of `--help`, in an operator's words.
+enum HelpText {
+  /// The list of commands, or one command's page; ends with a line end.
+  static func page(_ command: CommandName?) -> String {
+    (command.map(page(of:)) ?? overview).joined(separator: "\n") + "\n"
+  }
+
+  private static var overview: [String] {
+    let width = CommandName.allCases.map(\.rawValue.count).max() ?? 0
+    return [
+      "flashline \(ToolVersion.text): flashes batches of Bluetooth LE boards, several adapters at a time.", "",
+      "usage: flashline [--config FILE] [--json] [--quiet] COMMAND ...", "", "commands:",
+    ] + CommandName.allCases.map { "  " + $0.rawValue.padded(to: width + 2) + $0.purpose }
+      + ["", "for every command:"] + table(CommandOption.global) + [
+        "",
+        "example: \(CommandName.run.example)",
+        "no hardware at hand: \(CommandName.demo.example)",
+        "flashline COMMAND --help tells more about one.",
+        "exit: 0 all good, 1 some board is not good, 2 bad usage or file, 3 the station cannot work, 130 stopped.",
+      ]
+  }
+
+  private static func page(of command: CommandName) -> [String] {
+    let options = command.options.filter { !$0.isHidden }
+    return ["flashline \(command.rawValue): \(command.purpose).", "", "usage: " + "flashline \(command.rawValue) \(command.synopsis)".trimmed]
+      + (options.isEmpty ? [] : ["", "options:"] + table(options))
+      + ["", "for every command:"] + table(CommandOption.global)
+      + notes(command) + ["", "example: \(command.example)"]
+  }
+
+  private static func notes(_ command: CommandName) -> [String] {
+    switch command {
+    case .run, .flash:
+      [
+        "", "d or SIGHUP: finish the boards in hand, start no others. Ctrl-C: stop now; a second Ctrl-C leaves at once.",
+        "Starting the same job again after a stop goes on with the boards that are left.",
+      ]
+    case .line: ["", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs."]
+    case .demo: ["", "The results stay in the folder that the last lines name."]
+    default: []
+    }
+  }
+
+  private static func table(_ options: [CommandOption]) -> [String] {
+    let names = options.map { "--" + $0.name + ($0.value.map { " " + $0 } ?? "") }
+    let width = names.map(\.count).max() ?? 0
+    return zip(names, options).map { name, option in "  " + name.padded(to: width + 2) + option.help }
+  }
+}

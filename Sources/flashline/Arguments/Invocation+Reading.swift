@@ -1,0 +1,145 @@
+import Bluetooth
+import Flashing
+
+extension Invocation {
+  /// Reads the arguments behind the program's name. Pure: looks at nothing but its input.
+  init(_ arguments: [String]) throws(ProgramError) {
+    let before = try OptionScanner.scan(arguments, for: CommandOption.global, stopsAtOperand: true)
+    guard let word = before.operands.first else {
+      try self.init(withoutCommand: before)
+      return
+    }
+    guard let name = CommandName(rawValue: word) else {
+      throw .usage("there is no command \(word.shown)", "flashline --help lists them")
+    }
+    let rest = Array(before.operands.dropFirst())
+    let after = try OptionScanner.scan(rest, for: CommandOption.global + name.options, stopsAtOperand: false)
+    let values = try OptionValues(before.found + after.found)
+    if values.has("help") {
+      self.init(command: .help(name))
+    } else if values.has("version") {
+      self.init(command: .version)
+    } else {
+      let command = try Command.read(name, values, try Self.operand(of: name, after.operands))
+      self.init(command: command, config: try values.text("config"), isJSON: values.has("json"), isQuiet: values.has("quiet"))
+    }
+  }
+
+  private init(withoutCommand scanned: ScannedOptions) throws(ProgramError) {
+    let values = try OptionValues(scanned.found)
+    if values.has("help") {
+      self.init(command: .help(nil))
+    } else if values.has("version") {
+      self.init(command: .version)
+    } else {
+      throw .usage("no command is given", "flashline --help lists them")
+    }
+  }
+
+  private static func operand(of name: CommandName, _ operands: [String]) throws(ProgramError) -> String {
+    guard let wanted = name.operand else {
+      if let extra = operands.first { throw .usage("\(name.rawValue) does not know what to do with \(extra.shown)", "flashline \(name.rawValue) --help") }
+      return ""
+    }
+    guard let operand = operands.first, !operand.isEmpty else {
+      throw .usage("\(name.rawValue) needs \(wanted)", "write " + name.example)
+    }
+    if operands.count > 1 { throw .usage("\(name.rawValue) takes one \(wanted), not also \(operands[1].shown)", "call it once for each") }
+    return operand
+  }
+}
+
+extension Invocation.Command {
+  /// - Parameter operand: empty for a command that takes none.
+  static func read(_ name: CommandName, _ values: OptionValues, _ operand: String) throws(ProgramError) -> Self {
+    switch name {
+    case .adapters: return .adapters
+    case .scan: return .scan(seconds: try seconds(values))
+    case .inspect: return .inspect(package: operand, profile: try values.text("profile"))
+    case .run: return .run(try JobRequest(values, command: name))
+    case .flash:
+      guard let address = BluetoothAddress(operand) else {
+        throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
+      }
+      return .flash(address, unit: try values.label("unit"), try JobRequest(values, command: name))
+    case .report: return .report(try ReportRequest(values))
+    case .summary: return .summary(try FilterRequest(values))
+    case .audit: return .audit(expect: try head(values))
+    case .line: return .line(try LineRequest(values))
+    case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
+    }
+  }
+
+  private static func seconds(_ values: OptionValues) throws(ProgramError) -> Int {
+    switch try values.text("mode") {
+    case nil, "application": break
+    case "bootloader": throw .usage("scan cannot look for bootloaders yet", "leave --mode out: boards in their application are listed")
+    case .some(let other): throw .usage("--mode \(other.shown) is unknown", "write application")
+    }
+    return try values.integer("seconds", in: 1...600) ?? 10
+  }
+
+  /// A head of the audit chain: 64 hexadecimal digits.
+  private static func head(_ values: OptionValues) throws(ProgramError) -> String? {
+    guard let text = try values.text("expect")?.lowercased() else { return nil }
+    guard text.utf8.count == 64, text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw .usage("--expect \(text.shown) is no audit head", "copy the 64 digits that a job or flashline summary printed")
+    }
+    return text
+  }
+}
+
+extension JobRequest {
+  init(_ values: OptionValues, command: CommandName) throws(ProgramError) {
+    profiles = try values.all("profile")
+    guard !profiles.isEmpty else {
+      throw .usage("\(command.rawValue) needs a profile", "write --profile NAME, the name of a file in the profiles folder")
+    }
+    package = try values.text("package")
+    count = try values.integer("count", in: 1...1_000_000)
+    until = try values.timeOfDay("until")
+    idle = try values.duration("idle")
+    boards = try values.text("boards")
+    lot = try values.label("lot")
+    workOrder = try values.label("work-order")
+    `operator` = try values.label("operator")
+    startsNew = values.has("new")
+    if package != nil, profiles.count > 1 {
+      throw .usage("--package goes with one profile, and there are \(profiles.count)", "name the package in each profile's [firmware] section instead")
+    }
+  }
+}
+
+extension FilterRequest {
+  init(_ values: OptionValues) throws(ProgramError) {
+    since = try values.text("since")
+    until = try values.text("until")
+    after = try values.integer("after", in: 0...Int.max).map(Int64.init)
+    lot = try values.text("lot")
+    profile = try values.text("profile")
+    job = try values.choice("job", of: JobKind.self)
+    batch = try values.integer("batch", in: 1...Int.max).map(Int64.init)
+  }
+}
+
+extension ReportRequest {
+  init(_ values: OptionValues) throws(ProgramError) {
+    filter = try FilterRequest(values)
+    format = try values.choice("format", of: Format.self) ?? .csv
+    isForExcel = values.has("excel")
+    output = try values.text("output")
+    if isForExcel, format == .json { throw .usage("--excel is a form of CSV", "leave out --format json, or --excel") }
+  }
+}
+
+extension LineRequest {
+  init(_ values: OptionValues) throws(ProgramError) {
+    adapters = try values.integer("adapters", in: 1...16) ?? 4
+    boards = try values.integer("boards", in: 1...200) ?? 24
+    faults = try values.text("faults")
+    state = try values.text("state")
+    if let stranded = try values.integer("stranded", in: 0...200), stranded > 0 {
+      throw .usage("the virtual line has no boards in their bootloader yet", "leave --stranded out")
+    }
+  }
+}

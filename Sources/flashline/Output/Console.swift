@@ -1,0 +1,95 @@
+import CLinux
+import Flashing
+import Glibc
+import Station
+import Synchronization
+
+/// Where the words of this invocation go: documents and JSON to stdout, people's text to stdout or, with `--json`, to stderr; problems to stderr.
+final class Console: Sendable {
+  /// How long a reader that blocks may hold up the program's end.
+  static let finishLimit = Duration.seconds(2)
+
+  let isJSON: Bool
+  let isQuiet: Bool
+  let terminal: Terminal
+  let out: LineWriter
+  let err: LineWriter
+  private let screen = Mutex<LiveScreen?>(nil)
+
+  init(isJSON: Bool, isQuiet: Bool, terminal: Terminal = Terminal()) {
+    self.isJSON = isJSON
+    self.isQuiet = isQuiet
+    self.terminal = terminal
+    out = LineWriter(descriptor: STDOUT_FILENO)
+    err = LineWriter(descriptor: STDERR_FILENO)
+  }
+
+  /// Where people's text goes.
+  var people: LineWriter { isJSON ? err : out }
+
+  func say(_ line: String) { people.write(line) }
+  func say(_ lines: [String]) { for line in lines { say(line) } }
+
+  /// One line on stderr.
+  func problem(_ text: String) { err.write(ProgramError(exit: 0, text: text).line) }
+  func problem(_ error: ProgramError) { err.write(error.line) }
+
+  /// A JSON document on stdout.
+  func document(_ json: JSONText) { out.write(json.line) }
+
+  // MARK: The live screen
+
+  /// Draws on the terminal from now on; nil when there is none, or when text goes elsewhere.
+  private func openScreen() -> LiveScreen? {
+    guard terminal.isInteractive, !isJSON, !isQuiet else { return nil }
+    let opened = LiveScreen(out, hasColor: terminal.hasColor)
+    screen.withLock { $0 = opened }
+    return opened
+  }
+
+  /// Who listens to a job: JSON Lines where asked for, and people's text as a screen or as lines.
+  func eventSinks() -> [any EventSink] {
+    if isJSON { return [JSONLines(writer: out), PlainLines(err, isQuiet: isQuiet)] }
+    return [openScreen() ?? PlainLines(out, isQuiet: isQuiet)]
+  }
+
+  func closeScreen() {
+    let open = screen.withLock { screen in
+      defer { screen = nil }
+      return screen
+    }
+    open?.finish()
+  }
+
+  /// The operator asked to drain.
+  func drains() {
+    if let screen = screen.withLock({ $0 }) { screen.showDraining() } else { people.write("no new boards: the boards in hand are finished") }
+  }
+
+  /// The operator asked to stop.
+  func stops() { people.write("stopping: links are closed; a second Ctrl-C leaves at once") }
+
+  // MARK: The end
+
+  /// Writes out what waits, at most `finishLimit`, and says what was lost.
+  func finish() {
+    closeScreen()
+    let account = out.finish(within: Self.finishLimit)
+    if account.lost > 0, account.failure == nil {
+      problem("\(Figures.count(account.lost, "line")) of output did not reach the reader of stdout: read faster, or write to a file")
+    } else if let failure = account.failure, failure != EPIPE {
+      problem("stdout cannot be written (\(String(cString: strerror(failure)))): the results are in the database all the same")
+    }
+    err.finish(within: Self.finishLimit)
+  }
+
+  /// Leaves at once, with the terminal as it was.
+  func leave(_ status: Int32) -> Never {
+    TerminalKeys.restore()
+    if screen.withLock({ $0 != nil }) {
+      let text = Terminal.showCursor + "\n"
+      _ = text.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+    }
+    _exit(status)
+  }
+}

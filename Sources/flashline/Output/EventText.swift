@@ -1,0 +1,98 @@
+import Bluetooth
+import Flashing
+import Station
+
+/// Says an event in an operator's words.
+enum EventText {
+  /// How much an operator needs to hear of it.
+  enum Weight: Comparable {
+    /// Told by the screen's rows; a plain log leaves it out.
+    case detail
+    case news
+    case problem
+  }
+
+  struct Line: Hashable {
+    var text: String
+    var weight: Weight
+    /// The outcome that colours it.
+    var outcome: Outcome?
+  }
+
+  /// Nil for events that only move a progress bar.
+  static func line(_ event: StationEvent) -> Line? {
+    switch event {
+    case .stationStarted(let station, let version, let database):
+      Line(text: "station \(station.escaped()), flashline \(version), database \(database.escaped())", weight: .news)
+    case .adapterAdded(let adapter):
+      Line(text: "adapter \(adapter.label.escaped()) works (\(place(adapter)))", weight: .news)
+    case .adapterRemoved(let adapter):
+      Line(text: "adapter \(adapter.label.escaped()) is gone (\(adapter.path)): plug it in again, its board goes to another adapter", weight: .problem)
+    case .adapterExcluded(let adapter, let reason):
+      Line(text: "adapter \(adapter.label.escaped()) is not used: \(reason.escaped())", weight: .news)
+    case .batchStarted(let start): Line(text: text(start), weight: .news)
+    case .boardSeen(let mac, let name, let profile, let rssi, let adapter): Line(text: seen(mac, name, profile, rssi, adapter), weight: .detail)
+    case .boardAssigned(let record):
+      Line(text: "\(record.mac) \(record.unitLabel)on \(record.adapterName), attempt \(record.attempt)", weight: .detail)
+    case .boardPhase(let record, let phase): Line(text: "\(record.mac) \(phase.rawValue)", weight: .detail)
+    case .boardProgress: nil
+    case .boardFinished(let record):
+      Line(text: "\(record.mac) \(record.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
+    case .boardDone: nil
+    case .batchFinished: nil
+    case .stationFault(let code, let message, let adapter):
+      Line(
+        text: (adapter.map { "adapter \($0.label.escaped()): " } ?? "") + "\(message.escaped(limit: 400)): \(FailureRule.of(code).remedy) [\(code.rawValue)]",
+        weight: .problem, outcome: .error)
+    }
+  }
+
+  private static func place(_ adapter: LineAdapter) -> String {
+    "\(adapter.path), hci\(adapter.hardware.hciIndex)" + (adapter.handle.map { ", \($0.address)" } ?? "")
+  }
+
+  private static func text(_ start: StationEvent.BatchStart) -> String {
+    var text = "batch \(start.batchID) " + (start.isContinued ? "goes on" : "begins")
+    text += ": \(start.profiles.map { $0.escaped() }.joined(separator: ", ")), \(start.packages.map { $0.escaped() }.joined(separator: ", "))"
+    text += ", version \(start.version.escaped())"
+    if let lot = start.lot { text += ", lot \(lot.escaped())" }
+    if let order = start.workOrder { text += ", work order \(order.escaped())" }
+    if start.alreadyDone > 0 { text += "; \(Figures.count(start.alreadyDone, "board")) done already" }
+    if let wanted = start.wanted { text += "; \(Figures.count(wanted, "board")) wanted" }
+    return text
+  }
+
+  private static func seen(_ mac: BluetoothAddress, _ name: String?, _ profile: String, _ rssi: Int?, _ adapter: LineAdapter) -> String {
+    let strength = rssi.map { ", \($0) dBm" } ?? ""
+    return "\(mac) heard on \(adapter.label.escaped())\(strength): \(name.map(\.shown) ?? "no name"), profile \(profile.escaped())"
+  }
+
+  /// How an attempt ended, after the board's address.
+  static func result(_ record: AttemptRecord) -> String {
+    guard let outcome = record.outcome else { return "is not finished" }
+    switch outcome {
+    case .passed, .skipped:
+      var text = outcome == .skipped ? "skipped, has the firmware already" : "passed"
+      if let version = record.firmwareAfter { text += ", \(version.escaped(limit: 40))" }
+      if !record.good, let state = record.imageState { text += " (\(state.rawValue))" }
+      if let seconds = record.duration { text += ", \(Figures.oneDecimal(seconds)) s" }
+      if let speed = record.uploadSpeed { text += ", \(Figures.speed(speed))" }
+      return text + " on \(record.adapterName)"
+    default:
+      let message = record.failureMessage.map { ": \($0.escaped(limit: 400))" } ?? ""
+      return "\(outcome.rawValue)\(message)\(record.failureCode.map { " [\($0.rawValue)]" } ?? "") on \(record.adapterName)"
+    }
+  }
+
+  private static func weight(_ record: AttemptRecord) -> Weight {
+    record.outcome == .passed || record.outcome == .skipped ? .news : .problem
+  }
+}
+
+extension AttemptRecord {
+  /// What people call the adapter of this attempt.
+  var adapterName: String { (adapterLabel ?? adapterPath ?? "?").escaped(limit: 40) }
+
+  /// `U-0007 ` when the board has a unit number.
+  var unitLabel: String { unitID.map { "(\($0.escaped(limit: 40))) " } ?? "" }
+}

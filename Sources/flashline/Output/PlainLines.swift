@@ -1,0 +1,50 @@
+import Bluetooth
+import Flashing
+import Station
+import Synchronization
+
+/// One plain line for every notable event: for pipes, logs and `--quiet`. No colour, no cursor control.
+final class PlainLines: EventSink {
+  private let writer: LineWriter
+  /// Only problems.
+  private let isQuiet: Bool
+  private let steps = Mutex(ProgressSteps())
+
+  init(_ writer: LineWriter, isQuiet: Bool) {
+    self.writer = writer
+    self.isQuiet = isQuiet
+  }
+
+  func emit(_ event: StationEvent, at time: Int64) {
+    if case .boardProgress(let record, let bytes, let total, let speed) = event {
+      guard !isQuiet, let step = steps.withLock({ $0.step(record.mac, bytes, of: total) }) else { return }
+      writer.write("\(Figures.clock(time)) \(record.mac) \(step) %, \(Figures.speed(speed))", isDroppable: true)
+      return
+    }
+    if case .boardFinished(let record) = event { steps.withLock { $0.forget(record.mac) } }
+    guard let line = EventText.line(event), line.weight == .problem || (!isQuiet && isNotable(event, line)) else { return }
+    writer.write("\(Figures.clock(time)) \(line.text)")
+  }
+
+  /// Assignments are news in a log, where no row shows them.
+  private func isNotable(_ event: StationEvent, _ line: EventText.Line) -> Bool {
+    if case .boardAssigned = event { true } else { line.weight == .news }
+  }
+}
+
+/// Which quarters of each upload were told already.
+struct ProgressSteps {
+  private var told: [BluetoothAddress: Int] = [:]
+
+  /// 25, 50, 75 or 100 when this quarter is reached for the first time; an upload that begins again is told again.
+  mutating func step(_ board: BluetoothAddress, _ bytes: Int, of total: Int) -> Int? {
+    let quarter = Figures.percent(bytes, of: total) / 25
+    let last = told[board] ?? 0
+    told[board] = quarter
+    return quarter > last ? quarter * 25 : nil
+  }
+
+  mutating func forget(_ board: BluetoothAddress) {
+    told[board] = nil
+  }
+}

@@ -1,0 +1,64 @@
+#!/bin/bash
+# guest.sh WORK: runs in the guest. The steps of WORK/steps.sh, one after the other, with the program $FLASHLINE.
+# The station's folder lies in a tmpfs while it is used (SQLite's WAL needs shared memory maps, 9p has none) and is copied to /mnt/out/station.
+set -u
+WORK=$1
+OUT=/mnt/out
+STATION=/run/station
+cp -r "$WORK/station" "$STATION"
+exec 3<>/dev/ttyS1
+
+# control LINE: one command of the rig's control line (control.py); fails unless it was done.
+control() {
+  echo "$1" >&3
+  local reply
+  read -r -u 3 -t 120 reply || return 1
+  echo "control: $1 -> $reply"
+  case $reply in error*|unknown*) return 1;; esac
+}
+
+ended() { # NAME RC
+  echo "$2" >"$OUT/$1.rc"
+  read -r up _ </proc/uptime
+  echo "[$up] $1 ended with $2"
+}
+
+# job NAME LIMIT ARGUMENT...: one run of the program. LIMIT in seconds; beyond it the program is killed and the exit code is 124 or 137.
+job() {
+  local name=$1 limit=$2
+  shift 2
+  timeout -k 10 "$limit" "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null
+  ended "$name" $?
+}
+
+# job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt`, or a line for the control line.
+job_until() {
+  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code
+  shift 5
+  # A background job of a shell ignores SIGINT; env gives it back, and becomes the program, so that $! is it.
+  env --default-signal=INT "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
+  pid=$!
+  { sleep "$limit"; kill -KILL "$pid"; } 2>/dev/null &
+  guard=$!
+  if control "wait $board bytes $bytes"; then
+    began=${EPOCHREALTIME/./}
+    if [ "$what" = interrupt ]; then kill -INT "$pid"; else control "$what"; fi
+  fi
+  wait "$pid"
+  code=$?
+  [ -z "$began" ] || echo $(((${EPOCHREALTIME/./} - began) / 1000)) >"$OUT/$name.stopped_ms"
+  kill "$guard" 2>/dev/null
+  ended "$name" "$code"
+}
+
+# other NAME LIMIT COMMAND...: another tool.
+other() {
+  local name=$1 limit=$2
+  shift 2
+  timeout -k 10 "$limit" "$@" >"$OUT/$name.stdout" 2>&1 </dev/null
+  ended "$name" $?
+}
+
+. "$WORK/steps.sh"
+cp -r "$STATION" "$OUT/station"
+echo done

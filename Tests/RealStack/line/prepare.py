@@ -1,0 +1,226 @@
+"""prepare.py WORK FLASHLINE GUEST: everything that one guest needs, in the folder WORK.
+
+air.json (the scenario), station/ (station.conf, profiles, packages, board lists), steps.sh (sourced by guest.sh), expect.json (for verdict.py).
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+
+from boards import mcuboot, package_tools  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODEL, HARDWARE, MAKER = 'FL-SENSOR', '2.1', 'Rig Works'
+DONGLES = [{'address': f'00:1B:DC:00:01:{i:02X}', 'serial': f'RIG{i:04d}', 'port': i + 1} for i in range(4)]
+RADIO = {'phy': '2M', 'interval_ms': 15, 'rssi_jitter': 3}
+STATION = """[station]
+id = RIG1
+name = Real stack rig
+timezone = UTC
+database = station.db
+reports = reports
+profiles = profiles
+
+[adapters]
+use = all
+label.1-1 = A1
+label.1-2 = A2
+label.1-3 = A3
+label.1-4 = A4
+"""
+
+
+class Guest:
+    """One guest's folder, filled step by step and written by `write`."""
+
+    def __init__(self, work: str, seconds: int, *, limits: dict[str, str] | None = None, adapters: dict[str, str] | None = None,
+                 radio: dict | None = None):
+        self.work, self.seconds, self.radio = work, seconds, radio or RADIO
+        self.boards: list[dict] = []
+        self.timeline: list[dict] = []
+        self.packages: dict[str, dict] = {}
+        self.steps: list[str] = []
+        self.runs: list[dict] = []
+        self.others: list[str] = []
+        for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
+            os.makedirs(os.path.join(work, folder))
+        self.text('station/station.conf', STATION + '\n'.join(
+            [f'{key} = {value}' for key, value in (adapters or {}).items()] + ['', '[limits]'] + [f'{key} = {value}' for key, value in (limits or {}).items()]) + '\n')
+
+    def text(self, path: str, content: str):
+        with open(os.path.join(self.work, path), 'w', encoding='utf-8') as file:
+            file.write(content)
+
+    def package(self, key: str, version: str, size: int, hash_kind: str = 'sha256') -> str:
+        """A signed image of imgtool's as a package file; what a board must say of it goes to expect.json."""
+        content = package_tools.signed_image(version, size, hash_kind, seed=f'{key} {version}')
+        name, image = f'{key}.bin', mcuboot.parse(content)
+        with open(os.path.join(self.work, 'station/packages', name), 'wb') as file:
+            file.write(content)
+        self.packages[key] = {'file': name, 'sha256': hashlib.sha256(content).hexdigest(), 'bytes': len(content), 'hash': image.hash.hex(),
+                              'hash_kind': hash_kind, 'version': image.text}
+        return f'packages/{name}'
+
+    def profile(self, name: str, prefix: str, package: str, min_rssi: int = -75):
+        self.text(f'station/profiles/{name}.profile', f"""[board]
+name = {name}
+family = mcuboot
+pairing = none
+
+[match]
+name_prefix = {prefix}
+min_rssi = {min_rssi}
+
+[identity]
+model_number = {MODEL}
+hardware_revision = {HARDWARE}
+manufacturer = {MAKER}
+serial = unique
+
+[firmware]
+package = ../packages/{self.packages[package]['file']}
+sha256 = {self.packages[package]['sha256']}
+
+[upgrade]
+mode = testAndConfirm
+""")
+
+    def board(self, name: str, image='1.0.0', **more) -> str:
+        """A board of kind `smp`; returns its address."""
+        number = len(self.boards) + 1
+        spec = {'kind': 'smp', 'name': name, 'address': f'C0:DE:00:00:00:{number:02X}', 'serial': f'SN{number:05d}', 'model': MODEL,
+                'hardware': HARDWARE, 'manufacturer': MAKER, 'rssi': -50, 'images': [{'slots': [{'image': image}, {}]}]} | more
+        self.boards.append(spec)
+        return spec['address']
+
+    def run(self, name: str, arguments: list[str], boards: dict[str, dict], *, limit: int = 200, exit: int = 0, end: str, until: tuple | None = None,
+            **more):
+        """A run of the program. `boards`: address -> what is expected (verdict.py, `Expected`)."""
+        if until:
+            head = ['job_until', name, str(limit), *map(str, until)]
+        else:
+            head = ['job', name, str(limit)]
+        self.steps.append(' '.join(map(shlex.quote, head + arguments)))
+        self.runs.append({'name': name, 'exit': exit, 'end_reason': end, 'boards': boards} | more)
+
+    def other(self, name: str, limit: int, command: list[str]):
+        self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
+        self.others.append(name)
+
+    def list_of(self, name: str, addresses: list[str]) -> tuple[str, dict[str, str]]:
+        """A file for --boards; returns its path in the guest and the unit ids by address."""
+        units = {address: f'U-{name}-{index}' for index, address in enumerate(addresses, 1)}
+        self.text(f'station/{name}.csv', 'unit_id,mac,serial_number\n' + ''.join(f'{unit},{mac},\n' for mac, unit in units.items()))
+        return f'/run/station/{name}.csv', units
+
+    def write(self, flashline: str):
+        self.text('steps.sh', f'FLASHLINE={shlex.quote(flashline)}\n' + '\n'.join(self.steps) + '\n')
+        self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': DONGLES, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
+        self.text('seconds', f'{self.seconds}\n')
+        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'packages': self.packages}, indent=1))
+
+
+def passed(package: str, before: str = '1.0.0', **more) -> dict:
+    return {'attempts': ['passed'], 'package': package, 'before': before} | more
+
+
+ORDER = ['--lot', 'L-100', '--work-order', 'WO-7', '--operator', '=Rig']       # a cell that a spreadsheet would take for a formula
+
+
+def line(work: str) -> Guest:
+    """8 boards on 4 adapters, and the same again; beside them a board of another maker's and one that is too far away."""
+    guest = Guest(work, 400)
+    guest.package('line', '2.0.0+7', 150_000)
+    guest.profile('line', 'LINE-', 'line')
+    addresses = [guest.board(f'LINE-{n}', rssi={'*': -55, f'RIG{n % 4:04d}': -45}) for n in range(8)]
+    guest.board('OTHER-1')
+    guest.board('LINE-far', rssi=-90)
+    guest.run('first', ['run', '--profile', 'line', '--count', '8', *ORDER], {a: passed('line') for a in addresses}, end='count',
+              limit=240, adapters_at_once=4)
+    path, units = guest.list_of('line', addresses)
+    again = {a: {'attempts': ['skipped'], 'package': 'line', 'before': '2.0.0.7', 'unit': units[a]} for a in addresses}
+    guest.run('second', ['run', '--profile', 'line', '--boards', path, *ORDER], again, end='boards', limit=160)
+    return guest
+
+
+def odd(work: str) -> Guest:
+    """One board of each kind that is built another way, or was left in another state."""
+    # Here the hosts negotiate, and the station asks for what the other guests are given: through the kernel's management socket.
+    guest = Guest(work, 400, adapters={'phy': '2M', 'connection_interval': '15ms'}, radio={'phy': 'negotiated', 'rssi_jitter': 3})
+    guest.package('odd', '2.0.0', 48_000)
+    guest.package('hash', '2.0.0', 48_000, 'sha512')
+    guest.profile('odd', 'ODD-', 'odd')
+    guest.profile('hash', 'HASH-', 'hash')
+    tried = package_tools.signed_image('1.5.0', 20_000, slot_size=0x20000, pad=True, seed='left behind')
+    for name, content in (('tried', tried), ('pending', package_tools.signed_image('1.5.0', 20_000, seed='left behind'))):
+        with open(os.path.join(work, f'{name}.bin'), 'wb') as file:
+            file.write(content)
+    answers = {'group': 1, 'command': 1}
+    length = guest.packages['odd']['bytes']
+    expected = {
+        guest.board('HASH-512', {'version': '1.0.0', 'hash_kind': 'sha512'}): passed('hash'),
+        guest.board('ODD-small', mtu=185, smp={'version': 1, 'reassembly': False, 'buf_size': 384}): passed('odd'),
+        guest.board('ODD-single', smp={'buf_count': 2}): passed('odd'),
+        guest.board('ODD-mess', smp={'buf_size': 1024}, faults=[
+            {'do': 'reorder', 'count': 4, 'where': answers}, {'do': 'duplicate', 'count': 7, 'times': 2, 'where': answers},
+            {'do': 'drop', 'count': 12, 'where': answers}, {'do': 'reorder', 'count': 9, 'where': answers},
+            {'do': 'drop', 'offset': length - 1, 'where': answers}]): passed('odd', faults=['reorder', 'duplicate', 'drop']),
+        guest.board('ODD-trial', images=[{'slots': [{'image': '1.0.0', 'size': 0x20000},
+                                                    {'image': {'file': os.path.join(work, 'tried.bin')}, 'size': 0x20000}]}]): passed('odd', '1.5.0'),
+        guest.board('ODD-over', bootloader={'mode': 2}): passed('odd'),
+        guest.board('ODD-frugal', smp={'frugal': True, 'canonical': True}): passed('odd'),
+        (pending := guest.board('ODD-pending')): passed('odd'),
+    }
+    python = os.path.join(os.environ['RIG_CACHE'], 'venv/bin/python')
+    guest.other('mark_pending', 90, [python, os.path.join(HERE, 'mark_pending.py'), pending, os.path.join(work, 'pending.bin')])
+    guest.run('odd', ['run', '--profile', 'odd', '--profile', 'hash', '--count', '8', *ORDER], expected, end='count', limit=240,
+              link={'phy': '2M', 'interval_ms': 15.0})
+    return guest
+
+
+def faults(work: str) -> Guest:
+    """What must not be called good, and what goes wrong on the way: a stop, a pulled adapter, a killed bluetoothd."""
+    guest = Guest(work, 500, limits={'attempts': '2', 'swap_timeout': '30s'})
+    guest.package('bad', '2.0.0', 60_000)
+    guest.profile('bad', 'BAD-', 'bad')
+    bad = {
+        guest.board('BAD-reverts', faults=[{'do': 'image_reverts', 'times': 0}]):
+            {'attempts': ['failed verify.reverted'] * 2, 'package': 'bad', 'before': '1.0.0'},
+        guest.board('BAD-hardware', hardware='9.9'): {'attempts': ['refused identity.hardware'], 'package': 'bad', 'before': '1.0.0'},
+        guest.board('BAD-newer', '3.0.0'): {'attempts': ['refused policy.downgrade'], 'package': 'bad', 'before': '3.0.0'},
+        guest.board('BAD-lost', faults=[{'do': 'lost', 'offset': 30_000}]): passed('bad', resumed=True, faults=['lost']),
+        guest.board('BAD-erase', faults=[{'do': 'slow_erase', 'seconds': 15}]): passed('bad', faults=['slow_erase']),
+        guest.board('BAD-gone', faults=[{'do': 'never_back'}]):
+            {'attempts': ['timeout verify.never_returned'], 'package': 'bad', 'before': '1.0.0', 'mode': 'gone', 'open': True},
+    }
+    guest.run('bad', ['run', '--profile', 'bad', '--idle', '25s', *ORDER], bad, exit=1, end='idle', limit=240)
+
+    guest.package('stop', '2.0.0', 250_000)
+    guest.profile('stop', 'STOP-', 'stop')
+    stop = guest.board('STOP-1')
+    job = ['run', '--profile', 'stop', '--count', '1', *ORDER]
+    guest.run('stopped', job, {stop: {'attempts': ['aborted operator.stopped'], 'package': 'stop', 'before': '1.0.0', 'open': True}},
+              exit=130, end='operator', until=('STOP-1', 60_000, 'interrupt'), stopped_within_ms=5000)
+    guest.run('went-on', job, {stop: passed('stop', first=2)}, end='count', continues='stopped')
+
+    # Dongle 0 hears this board best, so it is the one that is pulled.
+    guest.package('pull', '2.0.0', 250_000)
+    guest.profile('pull', 'PULL-', 'pull')
+    pull = guest.board('PULL-1', rssi={'RIG0000': -45, '*': -65})
+    guest.run('pulled', ['run', '--profile', 'pull', '--count', '1', *ORDER], {pull: passed('pull') | {'attempts': ['error adapter.removed', 'passed']}},
+              end='count', until=('PULL-1', 60_000, 'unplug 0'))
+    return guest
+
+
+GUESTS = {'line': line, 'odd': odd, 'faults': faults}
+
+
+if __name__ == '__main__':
+    folder, program, which = sys.argv[1:4]
+    made = GUESTS[which](folder)
+    made.write(program)

@@ -1,0 +1,261 @@
+"""selftest_verdict.py: a check that cannot fail is a defect. Makes the outcome of a guest by hand, which must pass without a complaint, and then one
+outcome for each single thing that can be wrong, each of which must be found. Last line: "verdict: N lies, all found".
+"""
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import os
+import sqlite3
+import stat
+import sys
+import tempfile
+
+import verdict
+from verdict import COLUMNS, Checks
+
+OURS, OTHER, THIRD = 'C0:DE:00:00:00:01', 'C0:DE:00:00:00:02', 'C0:DE:00:00:00:03'
+HASH, OLD, FILE = 'ab' * 32, 'cd' * 32, 'ef' * 32
+HEAD = '12' * 32
+
+
+def row(**more) -> dict:
+    base = dict.fromkeys(COLUMNS) | {
+        'record': 1, 'attempt_id': 1, 'batch_id': 1, 'report_day': '2026-01-02', 'station_id': 'RIG1', 'work_order': 'WO-7', 'lot': 'L-100', 'operator': '=Rig',
+        'profile': 'line', 'job': 'update', 'upgrade_mode': 'testAndConfirm', 'mac': OURS, 'address_type': 'random', 'serial_number': 'SN1', 'model_number': 'M',
+        'hardware_revision': '2.1', 'firmware_before': '1.0.0', 'firmware_after': '2.0.0.7', 'package': 'line.bin', 'package_sha256': FILE, 'image_hash': HASH,
+        'image_hash_before': OLD, 'image_hash_after': HASH, 'image_state': 'confirmed', 'verified_by': 'imageHash', 'settings_erased': 'no',
+        'left_as': 'application', 'adapter_label': 'A1', 'adapter_path': '1-1', 'adapter_mac': '00:1B:DC:00:01:00', 'outcome': 'passed', 'good': 1, 'attempt': 1,
+        'retries': 0, 'started_at': '2026-01-02T10:00:00.000Z', 'finished_at': '2026-01-02T10:00:20.000Z', 'duration_s': 20.0, 'upload_bytes': 100000,
+        'upload_s': 2.0, 'upload_kB_per_s': 50.0, 'rssi_dbm': -51, 'tool_version': '0.1.0'}
+    return base | more
+
+
+def good() -> dict:
+    """Everything that a guest leaves, as values: a first run of two boards on two adapters, a second one that is refused and skipped."""
+    skip = {'batch_id': 2, 'outcome': 'skipped', 'left_as': 'untouched', 'firmware_before': '2.0.0.7', 'image_hash_before': HASH, 'upload_bytes': None, 'upload_s': None,
+            'upload_kB_per_s': None, 'unit_id': 'U-1', 'started_at': '2026-01-02T10:01:00.000Z', 'finished_at': '2026-01-02T10:01:05.000Z', 'duration_s': 5.0}
+    refused = {'outcome': 'refused', 'good': 0, 'failure_code': 'identity.hardware', 'failure_phase': 'identify', 'failure_message': 'hardware 9.9, not 2.1',
+               'mac': THIRD, 'unit_id': None, 'hardware_revision': '9.9', 'serial_number': 'SN3', 'firmware_before': '1.0.0', 'firmware_after': '1.0.0',
+               'image_hash_before': OLD, 'image_hash_after': OLD}
+    second = {'adapter_label': 'A2', 'adapter_path': '1-2', 'adapter_mac': '00:1B:DC:00:01:01', 'serial_number': 'SN2'}
+    rows = [row(), row(record=2, attempt_id=2, mac=OTHER, started_at='2026-01-02T10:00:01.000Z', retries=1, resumed_from=40000, upload_bytes=60000, upload_s=1.2, **second),
+            row(record=3, attempt_id=3, **skip), row(record=4, attempt_id=4, **skip | refused)]
+    running = {'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}
+    board = lambda name, address, **more: {
+        'name': name, 'address': address, 'running': running, 'confirmed': True, 'mode': 'app', 'connected': 0, 'connections': 2, 'storage_erased': 0,
+        'bytes_received': 100000, 'faults_fired': [{'do': 'drop'}], 'images': [{'slots': [{'active': True, 'valid': True}, {'active': False, 'valid': True}]}]} | more
+    spec = lambda name, address, serial, **more: {'name': name, 'address': address, 'serial': serial, 'model': 'M', 'hardware': '2.1', 'rssi': -50} | more
+    truth = {'boards': [board('L1', OURS), board('L2', OTHER), board('B3', THIRD, bytes_received=0),
+                        board('X', 'C0:DE:00:00:00:09', connections=0, bytes_received=0)],
+             'links': [{'central': c, 'peripheral': p, 'bytes_down': 1, 'params': [{'phy': '1M'}, {'phy': '2M'}]} for c, p in (('hci0', 'L1'), ('hci1', 'L2'), ('hci0', 'B3'))],
+             'scenario': {'boards': [spec('L1', OURS, 'SN1'), spec('L2', OTHER, 'SN2'), spec('B3', THIRD, 'SN3', hardware='9.9'), spec('X', 'C0:DE:00:00:00:09', 'SN9')],
+                          'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]}}
+    wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
+    expect = {'others': ['other'], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
+              'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'},
+                        'boards': {OURS: wanted, OTHER: wanted | {'faults': ['drop'], 'resumed': True}}},
+                       {'name': 'second', 'exit': 1, 'end_reason': 'boards', 'stopped_within_ms': 5000, 'boards': {
+                           OURS: {'attempts': ['skipped'], 'package': 'line', 'before': '2.0.0.7', 'unit': 'U-1'},
+                           THIRD: {'attempts': ['refused identity.hardware'], 'package': 'line', 'before': '1.0.0'}}}]}
+    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0}, 'stopped_ms': 900, 'csv': lambda text: text,
+            'events': lambda name, events: None, 'jsonl': lambda name, data: data, 'sql': [], 'columns': COLUMNS, 'program': {}}
+
+
+def events_of(name: str, batch: int, rows: list[dict], reason: str) -> list[dict]:
+    at = lambda seconds: f'2026-01-02T10:{batch - 1:02}:{seconds:02}.000Z'
+    events = [{'event': 'station.started', 'time': at(0)}, {'event': 'batch.started', 'time': at(0), 'batch_id': batch}]
+    for r in rows:
+        if r['upload_bytes']:
+            events += [{'event': 'board.progress', 'time': at(5), 'mac': r['mac'], 'bytes': n * 20000, 'total': 100000} for n in range(1, 5)]
+        events += [{'event': 'board.finished', 'time': at(20)} | r, {'event': 'board.done', 'time': at(20), 'mac': r['mac'], 'batch_id': batch}]
+    return events + [{'event': 'batch.finished', 'time': at(30), 'batch_id': batch, 'end_reason': reason, 'audit_head': HEAD, 'missing': [], 'exit': batch - 1,
+                      'good': sum(r['good'] for r in rows), 'counts': {'failed': 0} | {r['outcome']: [o['outcome'] for o in rows].count(r['outcome']) for r in rows}}]
+
+
+def csv_of(rows: list[dict]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator='\r\n')
+    writer.writerow(COLUMNS)
+    for r in rows:
+        writer.writerow([f"'{v}" if isinstance(v, str) and v.startswith(verdict.UNSAFE) else v for v in (r[c] for c in COLUMNS)])
+    return out.getvalue()
+
+
+def write(folder: str, case: dict) -> str:
+    """The folder as prepare.py and guest.sh would leave it; returns a stand-in for the program."""
+    reports = os.path.join(folder, 'out/station/reports')
+    os.makedirs(reports)
+
+    def put(path: str, content: str | bytes):
+        with open(os.path.join(folder, path), 'wb') as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+    put('expect.json', json.dumps(case['expect']))
+    put('out/truth.json', json.dumps(case['truth']))
+    put('out/second.stopped_ms', str(case['stopped_ms']))
+    for name, code in case['rc'].items():
+        put(f'out/{name}.rc', f'{code}\n')
+    for name, batch, reason in (('first', 1, 'count'), ('second', 2, 'boards')):
+        events = events_of(name, batch, [copy.deepcopy(r) for r in case['rows'] if r['batch_id'] == batch], reason)
+        case['events'](name, events)
+        put(f'out/{name}.jsonl', case['jsonl'](name, b''.join(json.dumps(event).encode() + b'\n' for event in events)))
+    text = csv_of(case['rows'])
+    put('out/station/reports/2026-01-02.csv', case['csv'](text))
+    database = sqlite3.connect(os.path.join(folder, 'out/station/station.db'))
+    database.execute(f'CREATE TABLE attempts ({", ".join(COLUMNS)})')
+    for r in case['rows']:
+        database.execute(f'INSERT INTO attempts VALUES ({", ".join("?" * len(COLUMNS))})', [r[c] for c in COLUMNS])
+    database.executescript(f"""CREATE VIEW results AS SELECT {", ".join(case["columns"])} FROM attempts WHERE record IS NOT NULL;
+      CREATE TABLE batches (batch_id, end_reason); INSERT INTO batches VALUES (1, 'count'), (2, 'boards');
+      CREATE TABLE units (batch_id, unit_id, mac, serial_number, attempts, first_outcome, last_outcome, last_attempt_id, good);
+      INSERT INTO units SELECT batch_id, unit_id, mac, serial_number, 1, outcome, outcome, attempt_id, good FROM attempts;
+      {"; ".join(case["sql"])}""")
+    database.commit()
+    database.close()
+    program = {'audit': 0, 'head': HEAD, 'csv': text, 'json': [{c: r[c] for c in COLUMNS} for r in case['rows']], 'report': 0} | case['program']
+    put('program.json', json.dumps(program))
+    put('program', f"""#!/usr/bin/env python3
+import json, sys
+it = json.load(open({os.path.join(folder, 'program.json')!r}))
+words = sys.argv[3:]
+if words[0] == 'audit':
+    sys.exit(it['audit'] or ('--expect' in words and words[-1] != it['head'] and it['head'] != 'any'))
+sys.stdout.write(''.join(json.dumps(row) + chr(10) for row in it['json']) if words[-1] == 'json' else it['csv'])
+sys.stdout.flush()
+sys.exit(it['report'])
+""")
+    path = os.path.join(folder, 'program')
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+    return path
+
+
+def lies():
+    """(name, what makes the good case wrong). A lie about a column is told by the database, the report and the events alike: only the boards know better."""
+    def column(record: int, name: str, value):
+        return f'record {record} {name} = {value!r}', lambda case: case['rows'][record - 1].update({name: value})
+    for name, value in (
+            ('report_day', '2026-01-03'), ('station_id', 'RIG2'), ('work_order', None), ('lot', 'L-101'), ('operator', 'Rig'), ('unit_id', 'U-9'), ('job', 'rescue'),
+            ('upgrade_mode', 'testOnly'), ('mac', 'C0:DE:00:00:00:07'), ('mac', OTHER), ('address_type', 'public'), ('serial_number', 'SN2'), ('model_number', 'N'),
+            ('hardware_revision', '2.2'), ('firmware_before', '1.0.1'), ('firmware_after', '2.0.0'), ('package', 'odd.bin'), ('package_sha256', HASH),
+            ('image_hash', OLD), ('image_state', 'testing'), ('verified_by', 'version'), ('settings_erased', 'yes'), ('left_as', 'unconfirmed'),
+            ('adapter_label', 'A2'), ('adapter_path', '1-2'), ('adapter_mac', '00:1B:DC:00:01:01'), ('adapter_mac', '00:1B:DC:00:01:07'), ('outcome', 'failed'),
+            ('outcome', 'skipped'), ('good', 0), ('failure_code', 'link.lost'), ('attempt', 2), ('started_at', '2026-01-02T11:00:00.000Z'),
+            ('finished_at', '2026-01-02 10:00:20'), ('duration_s', 0.0), ('upload_bytes', 99999), ('upload_s', 0.0), ('upload_kB_per_s', 60.0), ('rssi_dbm', -70),
+            ('rssi_dbm', None), ('attempt_id', 2), ('record', 2), ('batch_id', 2)):
+        yield column(1, name, value)
+    yield column(2, 'resumed_from', None)
+    for name, value in (('firmware_after', '1.0.0'), ('image_hash_after', OLD), ('unit_id', None), ('left_as', 'application'), ('upload_bytes', 10), ('good', 0)):
+        yield column(3, name, value)
+    for name, value in (('good', 1), ('failure_code', None), ('failure_message', None), ('failure_code', 'identity.model'), ('hardware_revision', '2.1'),
+                        ('left_as', 'application')):
+        yield column(4, name, value)
+
+    board = lambda index, **change: lambda case: case['truth']['boards'][index].update(change)
+    yield 'the board runs another image', board(0, running={'version': '2.0.0.7', 'hash': OLD, 'hash_kind': 'sha256'})
+    yield 'the board runs another version', board(0, running={'version': '1.0.0', 'hash': HASH, 'hash_kind': 'sha256'})
+    yield 'the board runs another kind of hash', board(0, running={'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha512'})
+    yield 'the board runs nothing', board(0, running=None)
+    yield 'the board is not confirmed', board(1, confirmed=False)
+    yield 'the slot is damaged', board(1, images=[{'slots': [{'active': True, 'valid': False}]}])
+    yield 'the board is gone', board(1, mode='gone')
+    yield 'a link was left open', board(1, connected=1)
+    yield 'the settings were erased', board(1, storage_erased=1)
+    yield 'the fault did not happen', board(1, faults_fired=[])
+    yield 'a refused board was written to', board(2, bytes_received=400)
+    yield 'a foreign board was connected', board(3, connections=1)
+    yield 'other radio parameters', lambda case: case['truth']['links'][0].update(params=[{'phy': '1M'}])
+    yield 'no such link on the radio', lambda case: case['truth']['links'].pop(1)
+
+    yield 'exit code', lambda case: case['rc'].update(first=1)
+    yield 'results: the guest left none', lambda case: case['sql'].append('DROP VIEW results')
+    yield 'no exit code', lambda case: case['rc'].pop('second')
+    yield 'another tool failed', lambda case: case['rc'].update(other=1)
+    yield 'stopped too late', lambda case: case.update(stopped_ms=5001)
+    yield 'a row is missing', lambda case: case['rows'].pop(1)
+    yield 'a board that was not asked for', lambda case: case['rows'].append(row(record=5, attempt_id=5, mac=THIRD))
+    yield 'an attempt was left open', lambda case: case['sql'].append("INSERT INTO attempts (attempt_id, batch_id) VALUES (9, 1)")
+    yield 'a column is missing', lambda case: case.update(columns=COLUMNS[:-2] + COLUMNS[-1:])
+    yield 'columns in another order', lambda case: case.update(columns=COLUMNS[:-2] + COLUMNS[:-3:-1])
+    yield 'units: outcome', lambda case: case['sql'].append("UPDATE units SET last_outcome = 'failed' WHERE batch_id = 1")
+    yield 'units: a row twice', lambda case: case['sql'].append('INSERT INTO units SELECT * FROM units WHERE batch_id = 2')
+    yield 'batches: end_reason', lambda case: case['sql'].append("UPDATE batches SET end_reason = 'idle'")
+    yield 'the batch should have gone on', lambda case: case['expect']['runs'][1].update(continues='first')
+    yield 'no concurrency', lambda case: case['rows'][1].update(started_at='2026-01-02T10:00:30.000Z', finished_at='2026-01-02T10:00:50.000Z')
+
+    csv_lie = lambda old, new: lambda case: case.update(csv=lambda text: text.replace(old, new))
+    yield 'csv: a value', csv_lie('SN2', 'SN1')
+    yield 'csv: a number', csv_lie('50.0', '50.1')
+    yield 'csv: a formula', csv_lie("'=Rig", '=Rig')
+    yield 'csv: header', csv_lie('mac,dfu_mac', 'dfu_mac,mac')
+    yield 'csv: LF', csv_lie('\r\n', '\n')
+    yield 'csv: a row less', lambda case: case.update(csv=lambda text: text[:text.rindex('\r\n', 0, -2) + 2])
+    yield 'csv: BOM', lambda case: case.update(csv=lambda text: '\ufeff' + text)
+
+    yield 'events: cut in the last line', lambda case: case.update(jsonl=lambda name, data: data[:-5])
+    yield 'events: no newline at the end', lambda case: case.update(jsonl=lambda name, data: data[:-1])
+    yield 'events: text between', lambda case: case.update(jsonl=lambda name, data: b'flashing ...\n' + data)
+    yield 'events: none', lambda case: case.update(jsonl=lambda name, data: b'')
+
+    def event(kind: str, **change):
+        return lambda case: case.update(events=lambda name, events: [e.update(change) for e in events if e['event'] == kind])
+    yield 'events: a column of board.finished', event('board.finished', firmware_after='9.9.9')
+    yield 'events: a lost column', event('board.finished', serial_number=None)
+    yield 'events: unknown event', event('board.done', event='board.gone')
+    yield 'events: time', event('board.done', time='10:00')
+    yield 'events: end_reason', event('batch.finished', end_reason='idle')
+    yield 'events: progress beyond the image', event('board.progress', total=30000)
+    for change in ({'counts': {'passed': 1}}, {'good': 9}, {'missing': ['U-2']}, {'exit': 3}):
+        yield f'events: batch.finished with {change}', event('batch.finished', **change)
+    yield 'events: batch', event('batch.finished', batch_id=7)
+    yield 'events: no head', event('batch.finished', audit_head=None)
+    drop = lambda kind: lambda case: case.update(events=lambda name, events: events.remove(next(e for e in events if e['event'] == kind)))
+    for kind in ('station.started', 'batch.started', 'board.finished', 'board.done', 'batch.finished'):
+        yield f'events: no {kind}', drop(kind)
+    yield 'events: twice', lambda case: case.update(events=lambda name, events: events.insert(3, next(e for e in events if e['event'] == 'board.finished')))
+    yield 'events: a flood', lambda case: case.update(events=lambda name, events: events[2:2].extend([]) or events.__setitem__(
+        slice(2, 2), [e for e in events if e['event'] == 'board.progress'] * 2))
+
+    program = lambda **change: lambda case: case['program'].update(change)
+    yield 'audit: the chain is broken', program(audit=1)
+    yield 'audit: every head is right', program(head='any')
+    yield 'audit: another head', program(head=HASH)
+    yield 'report: csv differs', program(csv=csv_of([row()]))
+    yield 'report: json differs', program(json=[row()] * 4)
+    yield 'report: fails', program(report=1)
+
+
+def judged(case: dict, ask_program: bool) -> Checks:
+    checks = Checks(say=lambda *_: None)
+    with tempfile.TemporaryDirectory() as folder:
+        guest = os.path.join(folder, 'hand')
+        os.mkdir(guest)
+        program = write(guest, case)
+        verdict.judge(checks, guest, program if ask_program else None)
+    return checks
+
+
+def main() -> int:
+    checks = judged(good(), True)
+    if checks.failures or checks.passed < 50:
+        print(f'verdict: a good outcome is refused ({checks.passed} passed):', *checks.failures, sep='\n  ')
+        return 1
+    missed, count = [], 0
+    for name, lie in lies():
+        case = good()
+        lie(case)
+        count += 1
+        try:
+            if not judged(case, name.startswith(('audit', 'report:', 'events: no head'))).failures:
+                missed.append(name)
+        except Exception as error:
+            missed.append(f'{name}: the verdict stumbled: {error!r}')
+    for name in missed:
+        print(f'verdict: a lie was not found: {name}')
+    print(f'verdict: {count} lies, {"all found" if not missed else f"{len(missed)} not found"}')
+    return 1 if missed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,138 @@
+import Bluetooth
+import Flashing
+import Testing
+
+@testable import Station
+
+/// That profiles mean what contract §2 and §5 say, and that the shipped ones load.
+struct BoardProfileTests {
+  static let least = "[board]\nfamily = mcuboot\n[match]\nname = A\nmin_rssi = -70\n"
+
+  func read(_ text: String, file: String = "dir/x.profile") throws(ConfigurationError) -> BoardProfile {
+    try BoardProfile(iniFile(text, file: file))
+  }
+
+  @Test func theLeastProfileHasSoundDefaults() throws {
+    let profile = try read(Self.least)
+    #expect(profile.name == "x")
+    #expect(profile.match.service == .simpleManagement)
+    #expect(profile.match.allowAny == false)
+    #expect(profile.upgrade.mode == .testAndConfirm)
+    #expect(profile.upgrade.pipelineDepth == nil)
+    #expect(profile.upgrade.byteAlignment == 4)
+    #expect(profile.upgrade.bootloaderMode == nil)
+    #expect(profile.rescue.strandedAfter == .seconds(180))
+    #expect(profile.firmware.package == nil)
+    #expect(profile.identity.serial == .none)
+  }
+
+  @Test func readsValues() throws {
+    let text = """
+      [board]
+      name = Sensor
+      family = nordic-dfu
+      [match]
+      service = any
+      company_id = 0x0059
+      addresses = c0:de:00:00:00:01, C0:DE:00:00:00:02
+      min_rssi = -60
+      [identity]
+      manufacturer = Foo, Inc.
+      serial = unique
+      [firmware]
+      package = images/app.zip
+      sha256 = E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
+      version = 1.2.3+4
+      allow_downgrade = yes
+      [upgrade]
+      mode = uploadOnly
+      pipeline_depth = 3
+      reassembly_buffer_size = 0
+      bootloader_mode = overwrite
+      """
+    let profile = try read(text)
+    #expect(profile.name == "Sensor")
+    #expect(profile.match.service == nil)
+    #expect(profile.match.companyID == 0x59)
+    #expect(profile.match.addresses.count == 2)
+    #expect(profile.identity.manufacturer == "Foo, Inc.")
+    #expect(profile.firmware.package == "dir/images/app.zip")
+    #expect(profile.firmware.sha256?.hasPrefix("e3b0c442") == true)
+    #expect(profile.upgrade.mode == .uploadOnly)
+    #expect(profile.upgrade.pipelineDepth == 3)
+    #expect(profile.upgrade.reassemblyBufferSize == 0)
+    #expect(profile.upgrade.bootloaderMode == 2)
+  }
+
+  @Test(arguments: [
+    ("[match]\nname = A\nmin_rssi = -70", "p: [board] family is missing: write one of mcuboot, metawear, nordic-dfu"),
+    ("[board]\nfamily = esp32", "p:2: [board] family is \"esp32\": write one of mcuboot, metawear, nordic-dfu"),
+    (
+      "[board]\nfamily = mcuboot\n[match]\nname = A",
+      "p:3: [match] would take boards that are not meant (min_rssi is missing): write min_rssi and one of name, name_prefix, company_id, addresses; or allow_any = yes"
+    ),
+    (
+      "[board]\nfamily = mcuboot\n[match]\nmin_rssi = -70\nservice = 180a",
+      "p:3: [match] would take boards that are not meant (nothing tells them from others): write min_rssi and one of name, name_prefix, company_id, addresses; or allow_any = yes"
+    ),
+    (
+      "[board]\nfamily = mcuboot",
+      "p: [match] would take boards that are not meant (nothing tells them from others): write min_rssi and one of name, name_prefix, company_id, addresses; or allow_any = yes"
+    ),
+    (least.replacing("-70", with: "70"), "p:5: [match] min_rssi is \"70\": write dBm from -127 to 20, like -70"),
+    (least + "service = smp", "p:6: [match] service is \"smp\": write any, or a service like 0x180A or 8d53dc1d-1db7-4cd3-868b-8a527460aa84"),
+    (least + "company_id = 59", "p:6: [match] company_id is \"59\": write a company identifier like 0x0059"),
+    (least + "addresses = C0:DE", "p:6: [match] addresses is \"C0:DE\": write addresses like C0:DE:00:00:00:01, with commas between"),
+    (least + "[identity]\nserial = once", "p:7: [identity] serial is \"once\": write one of none, required, unique"),
+    (least + "[firmware]\nsha256 = abc", "p:7: [firmware] sha256 is \"abc\": write the 64 hexadecimal digits that sha256sum prints"),
+    (least + "[upgrade]\nmode = swap", "p:7: [upgrade] mode is \"swap\": write one of testOnly, confirmOnly, testAndConfirm, uploadOnly"),
+    (least + "[upgrade]\npipeline_depth = 0", "p:7: [upgrade] pipeline_depth is \"0\": write auto, or a whole number from 1 to 32"),
+    (least + "[upgrade]\nbyte_alignment = 3", "p:7: [upgrade] byte_alignment is \"3\": write one of 1, 2, 4, 8, 16"),
+    (least + "[rescue]\nstranded_after = 3", "p:7: [rescue] stranded_after is \"3\": write a duration from 1s to 24h"),
+    (least + "[resque]", "p:6: unknown section [resque]: sections here are board, match, identity, firmware, upgrade, rescue"),
+  ])
+  func refuses(text: String, message: String) {
+    #expect(complaint { () throws(ConfigurationError) in _ = try read(text, file: "p") } == message)
+  }
+
+  @Test func anyBoardMayBeAllowed() throws {
+    let profile = try read("[board]\nfamily = mcuboot\n[match]\nallow_any = yes\nservice = any")
+    #expect(profile.match.admits(Advertisement(address: BluetoothAddress(bits: 1), addressType: .public)))
+  }
+
+  @Test(arguments: [
+    ("mcuboot", "F/mcuboot.profile"), ("a.profile", "a.profile"), ("./mcuboot", "./mcuboot"), ("/x/y", "/x/y"),
+  ])
+  func findsFiles(asked: String, path: String) {
+    #expect(BoardProfile.path(for: asked, folder: "F") == path)
+  }
+
+  @Test func saysWhereAProfileWasLookedFor() {
+    let message = complaint { () throws(ConfigurationError) in _ = try BoardProfile.find("nothing", folder: "/nonexistent") }
+    #expect(
+      message == "there is no profile \"nothing\" (looked for /nonexistent/nothing.profile): write a path, or the name of a file NAME.profile in /nonexistent")
+  }
+
+  @Test func shippedProfilesLoad() throws {
+    let generic = try BoardProfile.find("mcuboot", folder: packageFolder + "/Profiles")
+    #expect(generic.family == .mcuboot)
+    #expect(!generic.match.allowAny)
+    let stranger = Advertisement(address: BluetoothAddress(bits: 1), addressType: .public, name: "Zephyr", services: [.simpleManagement])
+    #expect(!generic.match.admits(stranger))
+    let virtual = try BoardProfile.find("virtual-line", folder: packageFolder + "/Profiles")
+    #expect(virtual.identity.manufacturer == "Flashline")
+    #expect(virtual.identity.modelNumber == "VL-1")
+    #expect(virtual.identity.hardwareRevision == "1.0")
+    var board = stranger
+    board.name = "VLINE-0001"
+    #expect(virtual.match.admits(board))
+  }
+
+  @Test func genericProfileShowsEveryKey() throws {
+    let set: Set = ["[board] family", "[match] name_prefix", "[match] min_rssi"]
+    let shown = try shownKeys(packageFolder + "/Profiles/mcuboot.profile")
+    let expected = ProfileKeys.all.map { set.contains($0.label) ? "\($0.label) = " : "\($0.label) = \($0.shownDefault ?? "")" }
+    #expect(shown.count == expected.count)
+    for (line, wanted) in zip(shown, expected) { #expect(wanted.hasSuffix("= ") ? line.hasPrefix(wanted) : line == wanted) }
+  }
+}
