@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+
 
 @testable import VirtualLine
 
