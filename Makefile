@@ -22,8 +22,10 @@ deps: ## what Debian 12 needs besides Swift; does nothing when all is there
 	[ -n "$$missing" ] || exit 0; \
 	root=; [ "$$(id -u)" = 0 ] || root="sudo"; \
 	echo "make: installing$$missing"; \
-	$$root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq update && \
-	$$root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -qq install --no-install-recommends $$missing >/dev/null
+	log=$$(mktemp); get="$$root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -qq"; \
+	{ $$get update && $$get install --no-install-recommends $$missing; } >$$log 2>&1 </dev/null || \
+	  { cat $$log >&2; rm -f $$log; echo "make: the packages could not be installed: see the lines above, then try again" >&2; exit 1; }; \
+	rm -f $$log
 
 build: deps ## the program, release build: .build/release/flashline
 	$(SWIFT) build -c release --static-swift-stdlib --product flashline $(SWIFT_BUILD_FLAGS)

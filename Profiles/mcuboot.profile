@@ -53,7 +53,7 @@ min_rssi = -70
 # erase_app_settings = no
 # What holds when the board does not tell: single-application, swap-scratch, overwrite, swap-move, direct-xip, direct-xip-revert, ram-load, firmware-loader.
 # bootloader_mode = auto
-# Before it is over nobody looks for the board. The station waits for the board's advertisement anyway, so 0s is never wrong.
+# How long the swap usually takes: only shown. The station waits for the board's advertisement, at most [limits] swap_timeout.
 # estimated_swap_time = 0s
 
 [rescue]

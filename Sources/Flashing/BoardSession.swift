@@ -45,7 +45,9 @@ public struct BoardSession: Sendable {
       journal.update { $0.conclude(outcome, state) }
       try? await journal.enter(.detach)
     } catch {
-      journal.update { $0.conclude(error) }
+      // Under cancellation the stack gives up with errors of its own; they say nothing about the board.
+      let reason = Task.isCancelled ? SessionError.stopped(links.phase) : error
+      journal.update { $0.conclude(reason) }
     }
     await shielded { await links.close() }
     let spent = time.now() - began

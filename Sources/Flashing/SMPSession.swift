@@ -110,8 +110,8 @@ actor SMPSession {
   private func end(_ id: RequestID, with error: any Error) {
     guard let continuation = waiting.removeValue(forKey: id) else { return }
     table.timedOut(id)
-    // A fragment that was lost leaves a frame that would swallow the next answer.
-    if error is Failure, waiting.isEmpty { assembler.discardPartial() }
+    // A fragment that was lost leaves a frame that would swallow the next answers.
+    assembler.discardPartial()
     continuation.resume(throwing: error)
   }
 

@@ -13,7 +13,8 @@ struct AuditChain {
 
   /// Chains the attempt that has just been given this record number, as the database holds it.
   func append(record: Int64, batchID: Int64) throws(RecordError) {
-    guard let row = try database.first("SELECT \(ResultWriter.names) FROM results WHERE record = ?", [.integer(record)]), let canonical = Canon.result(row) else {
+    guard let row = try database.first("SELECT \(ResultWriter.names) FROM results WHERE record = ?", [.integer(record)]), let canonical = Canon.result(row)
+    else {
       throw .damaged("\(database.path): record \(record) cannot be read back: check the disk")
     }
     try append(canonical, record: .integer(record), batchID: batchID)

@@ -88,7 +88,8 @@ struct AuditCheck {
   /// A finished attempt that nobody chained.
   private func unknownRow() throws(RecordError) -> AuditFault? {
     let row = try database.first(
-      "SELECT record, batch_id FROM attempts WHERE record IS NOT NULL AND record NOT IN (SELECT record FROM audit WHERE record IS NOT NULL) ORDER BY record LIMIT 1")
+      "SELECT record, batch_id FROM attempts WHERE record IS NOT NULL AND record NOT IN (SELECT record FROM audit WHERE record IS NOT NULL) ORDER BY record LIMIT 1"
+    )
     guard let row, let record = row[0].integer else { return nil }
     return AuditFault(
       kind: .rowAdded, sequence: nil, record: record, batchID: row[1].integer, message: "record \(record) is not in the audit: it was added by another program")

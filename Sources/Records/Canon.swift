@@ -3,7 +3,7 @@ import Flashing
 
 /// The canonical row that the audit chain hashes, and the hash.
 ///
-/// Canon 1 of a result: a JSON array of the number 1 and the first 49 result columns in order (`[1,17,23,…]`); of what befell a
+/// Canon 1 of a result: a JSON array of the number 1 and the first 50 result columns in order (`[1,17,23,…]`); of what befell a
 /// batch: `[1,"batch_end",batch_id,job,profiles,packages,lot,work_order,station_id,started_at,ended_at,end_reason,missing]`, or the same with
 /// `batch_continued` when a stopped batch goes on.
 /// No blanks, text as UTF-8, absent is `null`, reals with the shortest digits that read back the same.
@@ -16,7 +16,7 @@ enum Canon {
 
   /// How many of the result columns a canon version covers; new columns need a new version, old entries keep theirs.
   static func columns(version: Int) -> ArraySlice<ResultColumn>? {
-    version == 1 ? ResultColumn.allCases.prefix(49) : nil
+    version == 1 ? ResultColumn.allCases.prefix(50) : nil
   }
 
   /// - Parameter row: all result columns of one attempt.

@@ -15,7 +15,19 @@ public struct Filter: Hashable, Sendable {
   /// The local day that was fixed at commit: what a daily report holds.
   public var reportDay: String?
 
-  public init() {}
+  public init(
+    since: Int64? = nil, until: Int64? = nil, after: Int64? = nil, lot: String? = nil, profile: String? = nil, job: JobKind? = nil,
+    batch: Int64? = nil, reportDay: String? = nil
+  ) {
+    self.since = since
+    self.until = until
+    self.after = after
+    self.lot = lot
+    self.profile = profile
+    self.job = job
+    self.batch = batch
+    self.reportDay = reportDay
+  }
 
   /// A condition on `attempts` or `results` and the values of its parameters.
   var sql: (condition: String, values: [ResultCell]) {

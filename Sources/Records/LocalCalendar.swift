@@ -24,7 +24,8 @@ public struct LocalCalendar: Sendable {
 
   /// The first moment of a local day (`YYYY-MM-DD`) in milliseconds since 1970 (UTC); nil for what is no day.
   public func start(of day: String) -> Int64? {
-    guard let utc = Timestamp.milliseconds(day + "T00:00:00Z") else { return nil }
+    // Years have four digits in every column, and text must sort as time does: the search below needs a day of room on both sides.
+    guard day > "0001", day < "9999", let utc = Timestamp.milliseconds(day + "T00:00:00Z") else { return nil }
     // Zones lie within UTC-12…UTC+14, and a change of the clock may swallow midnight: the first moment is searched, not computed.
     var (before, after) = (utc - 26 * 3_600_000, utc + 26 * 3_600_000)
     while after - before > 1 {

@@ -2,22 +2,6 @@ public import Bluetooth
 public import Flashing
 import FoundationEssentials
 
-/// Where a job keeps its records.
-public struct RecordPlace: Sendable {
-  /// The SQLite file.
-  public var database: String
-  /// The folder of the daily reports; made when it is missing.
-  public var reports: String
-  /// The station's local days.
-  public var calendar: LocalCalendar
-
-  public init(database: String, reports: String, calendar: LocalCalendar) {
-    self.database = database
-    self.reports = reports
-    self.calendar = calendar
-  }
-}
-
 /// The one writer of a database while its job runs: SQLite, audit chain and daily reports behind the port `RecordStore`.
 ///
 /// It runs on a thread of its own. It holds the station's lock from `open` until `close` (or until it is let go).
@@ -26,10 +10,10 @@ public actor RecordBook: RecordStore {
   private let place: RecordPlace
   private let time: Timekeeper
   private var store: (database: Database, lock: StationLock)?
-  private var report: DayReport
+  private(set) var report: DayReport
   private var laterWriting: Task<Void, Never>?
   /// What went wrong when nobody was waiting; the next caller hears of it.
-  private var laterTrouble: RecordError?
+  private(set) var laterTrouble: RecordError?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -163,7 +147,8 @@ public actor RecordBook: RecordStore {
     database.checkpoint()
   }
 
-  private func database() throws(RecordError) -> Database {
+  /// The open database; only for calls on this actor.
+  func database() throws(RecordError) -> Database {
     guard let store else { throw .notWritable("\(place.database): it was closed") }
     return store.database
   }
@@ -189,7 +174,7 @@ public actor RecordBook: RecordStore {
 
   private func writeReports() throws(RecordError) {
     laterTrouble = nil
-    try report.write(from: database(), now: time.now())
+    try report.write(from: database(), now: time.now)
   }
 
   /// Writes the reports now, or a moment later when they have just been written.

@@ -1,4 +1,5 @@
 public import Flashing
+import Glibc
 
 /// Reads a database that a job may be writing at the same time: `report`, `summary` and `audit` (contract §1).
 ///
@@ -28,14 +29,11 @@ public actor RecordReader {
   }
 
   private func start() throws(RecordError) {
-    let database: Database
-    do {
-      database = try Database(path, .readOnly)
-      try Schema.checkReadable(database)
-    } catch .notWritable(let words) {
-      // Nothing is written here: what SQLite cannot open is missing, or may not be read.
-      throw .damaged("\(words); without any job yet there is no database to read")
+    guard access(path, F_OK) == 0 else {
+      throw .damaged("\(path): there is no database yet: start a job first, or correct `database` in station.conf")
     }
+    let database = try Database(path, .readOnly)
+    try Schema.checkReadable(database)
     opened = database
   }
 

@@ -5,11 +5,14 @@ enum Schema {
   /// `PRAGMA application_id` of every Flashline database: "FLN1".
   static let applicationID: Int64 = 0x464C_4E31
 
+  /// Bytes of the write-ahead log that are kept on the disk between two checkpoints; it is emptied when the last user closes.
+  static let logLimit = 4 * 1024 * 1024
+
   /// Makes an opened file a Flashline database of the newest version: checks it, migrates it, and refreshes the views.
   static func prepare(_ database: Database, migrations: [Migration] = Migration.all) throws(RecordError) {
     // First of all: a file of another program is left as it is.
     try checkOrigin(database, newest: migrations.count)
-    try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
+    try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = \(logLimit);")
     guard try database.first("PRAGMA journal_mode")?.first == .text("wal") else {
       throw .notWritable("\(database.path): write-ahead logging is not possible here: keep the database on a local disk")
     }

@@ -3,6 +3,7 @@ import Glibc
 /// From the arguments to the exit status.
 enum Program {
   static func run(_ arguments: [String]) -> Never {
+    ParentBond.tie()
     let invocation: Invocation
     let signals: SignalReader
     do throws(ProgramError) {

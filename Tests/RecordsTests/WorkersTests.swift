@@ -35,7 +35,10 @@ struct WorkersTests {
     _ = try await book.endBatch(batch, reason: .idle, missing: [], at: Sample.morning + 10_000)
     try await book.close()
 
-    #expect(try bench.query("SELECT count(*), count(DISTINCT mac), min(record), max(record) FROM results").first == [.integer(400), .integer(400), .integer(1), .integer(400)])
+    #expect(
+      try bench.query("SELECT count(*), count(DISTINCT mac), min(record), max(record) FROM results").first == [
+        .integer(400), .integer(400), .integer(1), .integer(400),
+      ])
     #expect(try bench.query("SELECT count(*) FROM phases").first == [.integer(1200)])
     #expect(try bench.query("SELECT count(*) FROM audit WHERE record = sequence").first == [.integer(400)])
     #expect(try bench.text(bench.reports + "/2026-11-30.csv").split(separator: "\r\n").count == 401)

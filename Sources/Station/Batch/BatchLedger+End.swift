@@ -70,6 +70,9 @@ extension BatchLedger {
   /// The last finished attempt of a board in this batch.
   public func lastAttempt(of board: BluetoothAddress) -> AttemptRecord? { accounts[board]?.last }
 
+  /// Whether an attempt of this batch may have written to the board.
+  public func wasWritten(_ board: BluetoothAddress) -> Bool { accounts[board]?.wasWritten ?? false }
+
   /// Whether the board has its final result in this batch: its advertising is ignored from then on.
   public func isDone(_ board: BluetoothAddress) -> Bool { accounts[board]?.state == .done }
 

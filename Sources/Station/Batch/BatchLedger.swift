@@ -116,9 +116,11 @@ public struct BatchLedger: Sendable {
   /// - Parameter lastHeard: when a board was heard last, if ever (`SightingBook.lastHeard`).
   public mutating func closeOverdue(now: Duration, lastHeard: (BluetoothAddress) -> Duration?) -> [AttemptRecord] {
     let limits = limits
-    return close { board, since in
+    let closed = close { board, since in
       now - since >= limits.retryWindow || now - max(since, lastHeard(board) ?? since) >= limits.absence
     }
+    for record in closed { noteFinal(record) }
+    return closed
   }
 
   /// All boards that still wait for another attempt when a batch ends: their last attempt was the final one.
@@ -150,9 +152,7 @@ public struct BatchLedger: Sendable {
       accounts[board]?.state = .done
       if let last = account.last { closed.append(last) }
     }
-    closed.sort { $0.mac < $1.mac }
-    for record in closed { noteFinal(record) }
-    return closed
+    return closed.sorted { $0.mac < $1.mac }
   }
 
   /// Follows the row of boards that failed in the same way.

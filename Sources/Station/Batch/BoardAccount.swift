@@ -17,7 +17,8 @@ struct BoardAccount: Sendable {
   /// Attempts that ended `error` or `aborted`.
   private(set) var faults = 0
   private(set) var last: AttemptRecord?
-  private var wasWritten = false
+  /// An attempt wrote to the board, or may have.
+  private(set) var wasWritten = false
 
   init(state: State) {
     self.state = state

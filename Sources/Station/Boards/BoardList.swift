@@ -7,7 +7,15 @@ public struct BoardList: Hashable, Sendable {
     public var unitID: String?
     public var mac: BluetoothAddress?
     public var serialNumber: String?
+    /// In the file; 0 for an entry that comes from elsewhere.
     public var line: Int
+
+    public init(unitID: String?, mac: BluetoothAddress?, serialNumber: String? = nil, line: Int = 0) {
+      self.unitID = unitID
+      self.mac = mac
+      self.serialNumber = serialNumber
+      self.line = line
+    }
 
     /// What messages and `missing` call the board: its unit, else its address, else its serial number.
     public var title: String { unitID ?? mac?.description ?? serialNumber.map { "serial " + $0 } ?? "line \(line)" }
@@ -34,7 +42,8 @@ public struct BoardList: Hashable, Sendable {
   private let bySerial: [String: Int]
   private let hasEntriesWithoutAddress: Bool
 
-  init(entries: [Entry]) {
+  /// A list that does not come from a file: the one board of `flash ADDRESS`.
+  public init(entries: [Entry]) {
     self.entries = entries
     hasEntriesWithoutAddress = entries.contains { $0.mac == nil }
     var byAddress: [BluetoothAddress: Int] = [:]

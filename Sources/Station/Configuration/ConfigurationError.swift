@@ -7,9 +7,10 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   /// Counted from 1; nil when no single line is at fault.
   public var line: Int?
   public var what: String
-  public var remedy: String
+  /// Nil when `what` says already what to do.
+  public var remedy: String?
 
-  public init(file: String? = nil, line: Int? = nil, _ what: String, remedy: String) {
+  public init(file: String? = nil, line: Int? = nil, _ what: String, remedy: String?) {
     self.file = file
     self.line = line
     self.what = what
@@ -19,7 +20,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   public var description: String {
     var place = ""
     if let file { place = file.printable() + (line.map { ":\($0)" } ?? "") + ": " }
-    return place + what + ": " + remedy
+    return place + what + (remedy.map { ": " + $0 } ?? "")
   }
 }
 

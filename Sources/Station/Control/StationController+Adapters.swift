@@ -38,7 +38,7 @@ extension StationController {
       idleSince = nil
       hadAdapter = true
     }
-    guard reason == nil else { return }
+    guard reason == nil, ledger.closing == nil else { return }
     for adapter in usable.sorted(by: { $0.path < $1.path }) where workers.insert(adapter.path).inserted {
       signal.yield(.startWorker(adapter))
     }

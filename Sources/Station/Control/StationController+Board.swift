@@ -51,7 +51,7 @@ extension StationController {
     let board = sighting.board
     return BoardSession(
       board: board, adapter: handle, central: ports.central, order: kind.order, limits: job.sessionLimits, time: ports.time, journal: journal,
-      wasWrittenBefore: written.contains(board), trustsStoredImage: !distrusted.contains(board),
+      wasWrittenBefore: ledger.wasWritten(board), trustsStoredImage: !distrusted.contains(board),
       examine: { [self] identity in try await examine(identity, of: board, kind, journal) })
   }
 

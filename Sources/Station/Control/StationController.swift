@@ -49,8 +49,6 @@ public actor StationController {
   var openings: [String: CheckedContinuation<SightingBook.Sighting?, Never>] = [:]
   /// Attempt numbers of boards that were just handed to a worker.
   var claims: [BluetoothAddress: Int] = [:]
-  /// Boards to which an attempt of this batch may have written.
-  var written: Set<BluetoothAddress> = []
   /// Boards whose stored image is not to be believed, because it failed once.
   var distrusted: Set<BluetoothAddress> = []
   var reason: EndReason?
@@ -123,7 +121,6 @@ public actor StationController {
 
   /// What an attempt tells the next one at the same board.
   func learn(from attempt: AttemptRecord) {
-    if attempt.leftAs != .untouched { written.insert(attempt.mac) }
     switch attempt.failureCode {
     case .verifyNotSwapped, .verifyReverted, .verifyNotStored, .imageMismatch: distrusted.insert(attempt.mac)
     default: break
@@ -131,8 +128,11 @@ public actor StationController {
   }
 
   private func closeBatch() async -> Int32 {
-    for record in ledger.closeAll() where ledger.closing == nil { ports.emit(.boardDone(record)) }
     let reason = reason ?? .fault
+    // After a stop or a fault the batch goes on with the next start, and so do the boards that wait.
+    if reason != .operator || ledger.closing == .drained, reason != .fault {
+      for record in ledger.closeAll() { ports.emit(.boardDone(record)) }
+    }
     let exit = ledger.exit.rawValue
     do {
       let head = try await ports.store.endBatch(batchID, reason: reason, missing: ledger.missing, at: ports.time.wall())

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Firmware
 public import Flashing
 
 /// `[identity]`: what the board must say of itself before anything is written. Nil is not asked.
@@ -30,6 +31,7 @@ public struct FirmwareRules: Hashable, Sendable {
   public var package: String?
   /// Lower-case hexadecimal digest of the package file; another file is refused.
   public var sha256: String?
+  /// The version that the image must have, in a form that `ImageVersion` reads.
   public var version: String?
   public var allowDowngrade: Bool
 
@@ -38,7 +40,7 @@ public struct FirmwareRules: Hashable, Sendable {
     sha256 = try values.optional(ProfileKeys.sha256, "the 64 hexadecimal digits that sha256sum prints") {
       $0.count == 64 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } ? $0.lowercased() : nil
     }
-    version = try values.optional(ProfileKeys.version, "a version like 1.2.3+4") { $0.contains(" ") ? nil : $0 }
+    version = try values.optional(ProfileKeys.version, "a version like 1.2.3+4") { ImageVersion($0) == nil ? nil : $0 }
     allowDowngrade = try values.flag(ProfileKeys.allowDowngrade)
   }
 }
@@ -55,7 +57,7 @@ public struct UpgradeRules: Hashable, Sendable {
   public var eraseAppSettings: Bool
   /// What holds when the board does not tell: MCUboot's number (facts/device-manager.md §1.2); nil is unknown.
   public var bootloaderMode: UInt8?
-  /// How long the swap usually takes: before it is over nobody looks for the board.
+  /// How long the swap usually takes: only shown, for the board's advertisement is waited for anyway.
   public var estimatedSwapTime: Duration
 
   /// MCUboot's bootloader modes; the place in the list is the number (facts/device-manager.md §1.2).

@@ -1,7 +1,7 @@
 // Plain Foundation: FoundationEssentials on Linux knows no time zone but GMT (measured with Swift 6.3.1).
 import Foundation
 
-/// Wall-clock times of the station's time zone, for `--until` and report filters.
+/// Wall-clock times of the station's time zone, for `--until`. (Days of reports are the Records room's.)
 ///
 /// All instants are milliseconds since 1970 (UTC), as everywhere.
 public struct LocalTime: Hashable, Sendable {
@@ -29,15 +29,6 @@ public struct LocalTime: Hashable, Sendable {
     let wanted = DateComponents(hour: hour, minute: minute, second: 0)
     guard let date = calendar.nextDate(after: now, matching: wanted, matchingPolicy: .nextTime, repeatedTimePolicy: .first) else { return nil }
     return Self.milliseconds(date)
-  }
-
-  /// The first instant of a local day; nil for a day that does not exist.
-  public func midnight(year: Int, month: Int, day: Int) -> Int64? {
-    let wanted = DateComponents(year: year, month: month, day: day)
-    // Noon exists on every day, midnight does not (zones that begin summer time at 00:00).
-    guard let noon = calendar.date(from: DateComponents(year: year, month: month, day: day, hour: 12)) else { return nil }
-    guard calendar.dateComponents([.year, .month, .day], from: noon) == wanted else { return nil }
-    return Self.milliseconds(calendar.startOfDay(for: noon))
   }
 
   private static func date(_ wall: Int64) -> Date { Date(timeIntervalSince1970: Double(wall) / 1000) }

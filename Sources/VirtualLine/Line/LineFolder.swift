@@ -16,7 +16,10 @@ struct LineFolder: Sendable {
     } catch {
       throw .environment("the state folder \(path) cannot be made: \(error)")
     }
-    unlink(self.path + "/ready")
+    close()
+    // What a killed line left: its testbed.
+    let left = (try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []
+    for name in left where name.hasPrefix("umockdev.") { try? FileManager.default.removeItem(atPath: self.path + "/" + name) }
   }
 
   /// Shell lines for a station that shall work on this line; printed too.
@@ -42,7 +45,7 @@ struct LineFolder: Sendable {
 
   /// What a line that has ended leaves: the truth, and nothing to connect to.
   func close() {
-    for name in ["ready", "environment", "bus", "bus.conf"] { unlink(path + "/" + name) }
+    for name in ["ready", "environment", "bus", "bus.conf", "bus.log"] { unlink(path + "/" + name) }
   }
 
   private func write(_ text: String, to name: String) throws(LineError) {

@@ -29,14 +29,14 @@ struct PrivateBus: Sendable {
     unlink(socket)
     let arguments = ["setpriv", "--pdeathsig", "TERM", "dbus-daemon", "--nofork", "--nopidfile", "--nosyslog", "--config-file=" + configuration]
     let spawned: Result<pid_t, LineError> = await withCheckedContinuation { continuation in
-      reactor.perform { continuation.resume(returning: spawn(arguments)) }
+      reactor.perform { continuation.resume(returning: spawn(arguments, log: folder + "/bus.log")) }
     }
     let bus = PrivateBus(address: DBusAddress("unix:path=" + socket), process: try spawned.get(), reactor: reactor)
     let deadline = ContinuousClock.now + startLimit
     while access(socket, F_OK) != 0 {
       guard ContinuousClock.now < deadline, waitpid(bus.process, nil, WNOHANG) == 0 else {
         await bus.stop()
-        throw .environment("dbus-daemon did not start: install the packages dbus-daemon and util-linux, and see what it says above")
+        throw .environment("dbus-daemon did not start: install the packages dbus-daemon and util-linux, and see \(folder)/bus.log")
       }
       await reactor.sleep(poll)
     }
@@ -76,8 +76,8 @@ struct PrivateBus: Sendable {
     """
   }
 
-  /// The child gets neither our preloaded library nor our blocked signals.
-  private static func spawn(_ arguments: [String]) -> Result<pid_t, LineError> {
+  /// The child does not get our preloaded library, nor signals that a library of ours has blocked.
+  private static func spawn(_ arguments: [String], log: String) -> Result<pid_t, LineError> {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -85,11 +85,17 @@ struct PrivateBus: Sendable {
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var files = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&files)
+    defer { posix_spawn_file_actions_destroy(&files) }
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    posix_spawn_file_actions_adddup2(&files, 1, 2)
     let kept = ProcessInfo.processInfo.environment.filter { $0.key != "LD_PRELOAD" && !$0.key.hasPrefix("DBUS_") }
     var process: pid_t = 0
     let result = withCStrings(arguments) { argv in
       withCStrings(kept.map { $0.key + "=" + $0.value }) { environment in
-        posix_spawnp(&process, arguments[0], nil, &attributes, argv, environment)
+        posix_spawnp(&process, arguments[0], &files, &attributes, argv, environment)
       }
     }
     guard result == 0 else { return .failure(.environment("\(arguments[0]) did not start: \(String(cString: strerror(result)))")) }

@@ -1,4 +1,3 @@
-import CLinux
 import DBus
 import Glibc
 import Reactor
@@ -17,12 +16,7 @@ public enum VirtualLine {
     try options.check()
     let script = try LineBoards.script(options.faults)
     let folder = try LineFolder(options.state)
-    if options.diesWithParent {
-      _ = flashline_die_with_parent(SIGTERM)
-      // The parent may have ended before that call.
-      guard getppid() != 1 else { return }
-    }
-    guard Preload.isActive else { throw Preload.restart(temporary: folder.path) }
+    guard let parent = Preload.parent else { throw Preload.restart(temporary: folder.path) }
     let boards = try LineBoards.make(options, script)
     let reactor: Reactor
     do throws(ReactorError) {
@@ -32,8 +26,7 @@ public enum VirtualLine {
     }
     let bus = try await PrivateBus.start(in: folder.path, on: reactor)
     let line = LineHost(options, script: script, boards: boards, address: bus.address, reactor: reactor)
-    let shutDown = Latch()
-    let result = await work(line, folder, bus.address, shutDown, ready)
+    let result = await work(line, folder, bus.address, options.diesWithParent ? parent : nil, ready)
     await line.stop()
     await bus.stop()
     folder.close()
@@ -41,7 +34,13 @@ public enum VirtualLine {
   }
 
   /// Everything between the bus' start and its end.
-  private static func work(_ line: LineHost, _ folder: LineFolder, _ bus: DBusAddress, _ end: Latch, _ ready: (String) -> Void) async -> Result<Void, LineError> {
+  ///
+  /// - Parameter parent: the line ends within `truthInterval` of this process' end. Looked for, not told by the kernel: its signal would come
+  ///   with the end of the thread that started us.
+  private static func work(
+    _ line: LineHost, _ folder: LineFolder, _ bus: DBusAddress, _ parent: pid_t?, _ ready: (String) -> Void
+  ) async -> Result<Void, LineError> {
+    let end = Latch()
     do throws(LineError) {
       let signals = try SignalQueue(on: line.reactor) { number in
         // A truth that cannot be written now is written, or complained about, by the next turn of the loop.
@@ -57,7 +56,7 @@ public enum VirtualLine {
       try folder.write(await line.truth())
       ready(try folder.writeEnvironment(bus: bus, testbed: testbed))
       try folder.writeReady()
-      while !end.isOpen {
+      while !end.isOpen, parent == nil || getppid() == parent {
         await waitOnce(end, line.reactor)
         if let truth = await line.changedTruth() { try folder.write(truth) }
       }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import Station
 
 /// One command line, understood: what is to be done, and how the outside wants to hear of it.
 struct Invocation: Hashable, Sendable {
@@ -31,7 +32,7 @@ struct JobRequest: Hashable, Sendable {
   var profiles: [String]
   var package: String?
   var count: Int?
-  var until: TimeOfDay?
+  var until: UntilTime?
   var idle: Duration?
   /// The file of `--boards`.
   var boards: String?

@@ -56,9 +56,9 @@ struct OptionValues {
     return duration
   }
 
-  func timeOfDay(_ name: String) throws(ProgramError) -> TimeOfDay? {
+  func timeOfDay(_ name: String) throws(ProgramError) -> UntilTime? {
     guard let text = try text(name) else { return nil }
-    guard let time = TimeOfDay(text) else { throw .usage("--\(name) \(text.shown) is no time of day", "write hours and minutes, like 17:30") }
+    guard let time = UntilTime(text) else { throw .usage("--\(name) \(text.shown) is no time of day", "write hours and minutes, like 17:30") }
     return time
   }
 
@@ -68,20 +68,5 @@ struct OptionValues {
       throw .usage("--\(name) \(text.shown) is unknown", "write " + Choice.allCases.map(\.rawValue).joined(separator: " or "))
     }
     return choice
-  }
-}
-
-/// A local time of day to the minute, `00:00` to `23:59`.
-struct TimeOfDay: Hashable, Sendable {
-  var hour: Int
-  var minute: Int
-
-  init?(_ text: String) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,
-      parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }), let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
-    else { return nil }
-    self.hour = hour
-    self.minute = minute
   }
 }

@@ -13,11 +13,14 @@ struct BatchTally {
   /// Final results that are not good, in the order in which they came.
   private(set) var bad: [AttemptRecord] = []
   private(set) var badCount = 0
+  /// Local days of the results: each has its daily report.
+  private(set) var days: Set<String> = []
 
   mutating func apply(_ event: StationEvent) {
     switch event {
     case .batchStarted(let start): self.start = start
     case .batchFinished(let end): self.end = end
+    case .boardFinished(let record): if let day = record.reportDay { days.insert(day) }
     case .boardDone(let record) where !record.good:
       badCount += 1
       if bad.count < Self.listLimit { bad.append(record) }

@@ -1,6 +1,7 @@
 import CLinux
 import Flashing
 import Glibc
+import Station
 import Synchronization
 
 /// Where the words of this invocation go: documents and JSON to stdout, people's text to stdout or, with `--json`, to stderr; problems to stderr.
@@ -39,11 +40,17 @@ final class Console: Sendable {
   // MARK: The live screen
 
   /// Draws on the terminal from now on; nil when there is none, or when text goes elsewhere.
-  func openScreen() -> LiveScreen? {
+  private func openScreen() -> LiveScreen? {
     guard terminal.isInteractive, !isJSON, !isQuiet else { return nil }
     let opened = LiveScreen(out, hasColor: terminal.hasColor)
     screen.withLock { $0 = opened }
     return opened
+  }
+
+  /// Who listens to a job: JSON Lines where asked for, and people's text as a screen or as lines.
+  func eventSinks() -> [any EventSink] {
+    if isJSON { return [JSONLines(writer: out), PlainLines(err, isQuiet: isQuiet)] }
+    return [openScreen() ?? PlainLines(out, isQuiet: isQuiet)]
   }
 
   func closeScreen() {

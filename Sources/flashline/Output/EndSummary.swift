@@ -6,14 +6,16 @@ import Station
 struct EndSummary {
   var tally: BatchTally
   var database: String
-  /// The daily reports that this job wrote, or the folder they lie in.
-  var reports: [String]
+  /// Where the daily reports lie.
+  var reportFolder: String
 
   var lines: [String] {
-    guard let end = tally.end else { return ["The job ended before a batch was opened; nothing was touched."] }
-    return [head(end)] + counts(end) + failures + missing(end) + elsewhere(end) + [
-      "database: \(database.escaped(limit: 4096))",
-    ] + reports.map { "report:   \($0.escaped(limit: 4096))" } + ["audit head: \(end.auditHead)"]
+    guard let end = tally.end else { return tally.start == nil ? ["no batch was begun: no board was touched"] : failures + places }
+    return [head(end)] + counts(end) + failures + missing(end) + elsewhere(end) + places + ["audit head: \(end.auditHead)"]
+  }
+
+  private var places: [String] {
+    ["database:   \(database.escaped(limit: 4096))"] + tally.days.sorted().map { "report:     \(reportFolder.escaped(limit: 4096))/\($0).csv" }
   }
 
   private func head(_ end: StationEvent.BatchEnd) -> String {

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A value behind a lock, and a thread that waits until it changes.

@@ -14,7 +14,7 @@ struct CommandLoop {
   ///   - keys: also listens for `d`.
   ///   - body: does the work on Swift's threads; a stop that it does not handle itself (`StopSwitch.connect`) cancels its task.
   func run(keys: Bool = false, _ body: @escaping @Sendable (StopSwitch) async -> Int32) -> Int32 {
-    let ended = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
+    let ended = eventfd(0, Int32(EFD_CLOEXEC))
     guard ended >= 0 else {
       console.problem("the system gives no event descriptor (\(String(cString: strerror(errno)))): end other programs and try again")
       return ExitStatus.fault
@@ -33,6 +33,18 @@ struct CommandLoop {
     defer { reader?.end() }
     wait(for: ended, policy, stopSwitch)
     return result.value.load(ordering: .acquiring)
+  }
+
+  /// The same for a command that takes the signals itself.
+  func runToEnd(_ body: @escaping @Sendable () async -> Int32) -> Int32 {
+    let status = Monitor<Int32?>(nil)
+    Task.detached {
+      let code = await body()
+      status.with { $0 = code }
+    }
+    while true {
+      if let code = status.wait(limit: .seconds(3600), { $0 }) { return code }
+    }
   }
 
   /// Returns when the command has ended.

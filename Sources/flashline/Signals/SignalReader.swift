@@ -20,7 +20,7 @@ struct SignalReader {
     signal(SIGTTOU, SIG_IGN)
     var set = Self.set
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC.rawValue) | Int32(SFD_NONBLOCK.rawValue))
+    descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK))
     if descriptor < 0 { throw .fault("the system gives no signal descriptor (\(String(cString: strerror(errno))))", "end other programs and try again") }
   }
 

@@ -33,25 +33,22 @@ job() {
 
 # job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt`, or a line for the control line.
 job_until() {
-  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid
+  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code
   shift 5
-  # A background job of a shell without job control ignores SIGINT; env gives it back.
-  env --default-signal=INT timeout -k 10 --foreground "$limit" "$FLASHLINE" --config "$STATION/station.conf" --json "$@" \
-    >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
+  # A background job of a shell ignores SIGINT; env gives it back, and becomes the program, so that $! is it.
+  env --default-signal=INT "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
   pid=$!
+  { sleep "$limit"; kill -KILL "$pid"; } 2>/dev/null &
+  guard=$!
   if control "wait $board bytes $bytes"; then
-    if [ "$what" = interrupt ]; then
-      local began=${EPOCHREALTIME/./}
-      kill -INT "$(pgrep -P "$pid" -n)"
-      wait "$pid"
-      ended "$name" $?
-      echo $(((${EPOCHREALTIME/./} - began) / 1000)) >"$OUT/$name.stopped_ms"
-      return
-    fi
-    control "$what"
+    began=${EPOCHREALTIME/./}
+    if [ "$what" = interrupt ]; then kill -INT "$pid"; else control "$what"; fi
   fi
   wait "$pid"
-  ended "$name" $?
+  code=$?
+  [ -z "$began" ] || echo $(((${EPOCHREALTIME/./} - began) / 1000)) >"$OUT/$name.stopped_ms"
+  kill "$guard" 2>/dev/null
+  ended "$name" "$code"
 }
 
 # other NAME LIMIT COMMAND...: another tool.

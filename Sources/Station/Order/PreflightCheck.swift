@@ -1,0 +1,99 @@
+public import Firmware
+import Flashing
+
+/// Everything that can be known to be wrong before a board is touched: one clear error, or the order for the line job (contract §§1, 2).
+///
+/// Loading packages blocks: callers put the check on an executor of their own.
+public struct PreflightCheck: Sendable {
+  let profiles: [BoardProfile]
+  let options: JobOptions
+  let require: Set<RequiredOption>
+
+  public init(profiles: [BoardProfile], options: JobOptions, require: Set<RequiredOption>) {
+    self.profiles = profiles.sorted { $0.name < $1.name }
+    self.options = options
+    self.require = require
+  }
+
+  /// The order of a line job.
+  ///
+  /// - Parameter load: reads a package; a test gives its own.
+  public func order(
+    load: (String) throws(PackageError) -> FirmwarePackage = { (path) throws(PackageError) in try FirmwarePackage(path: path) }
+  ) throws(ConfigurationError) -> JobOrder {
+    try checkOptions()
+    try checkProfiles()
+    var order = JobOrder(kinds: [], warnings: [])
+    for profile in profiles {
+      guard let path = options.package ?? profile.firmware.package else {
+        throw ConfigurationError(file: profile.file, "names no package", remedy: "give --package FILE, or set [firmware] package")
+      }
+      let package = try package(at: path, load)
+      let pinned = package.complaints(pinned: profile.firmware.sha256, version: profile.firmware.version.flatMap { ImageVersion($0) })
+      for complaint in pinned + package.complaints {
+        switch complaint.severity {
+        case .error: throw ConfigurationError(file: path, complaint.message, remedy: nil)
+        case .warning: order.warnings.append(ConfigurationError(file: path, complaint.message, remedy: nil).description)
+        }
+      }
+      order.kinds.append(try kind(profile, package, path))
+    }
+    return order
+  }
+
+  private func checkOptions() throws(ConfigurationError) {
+    for option in RequiredOption.allCases {
+      guard let value = options.value(option) else {
+        guard !require.contains(option) else {
+          throw ConfigurationError("\(option.option) is missing", remedy: "give it, or change [station] require in station.conf")
+        }
+        continue
+      }
+      guard !value.isEmpty, value.count <= 64, value == value.printable() else {
+        throw ConfigurationError(
+          "\(option.option) \(value.quoted) is empty, longer than 64 characters, or holds control characters", remedy: "correct it")
+      }
+    }
+  }
+
+  private func checkProfiles() throws(ConfigurationError) {
+    guard !profiles.isEmpty else { throw ConfigurationError("no profile is given", remedy: "give --profile NAME") }
+    for (first, second) in zip(profiles, profiles.dropFirst()) where first.name == second.name {
+      throw ConfigurationError(
+        file: second.file, "two profiles of this job are called \(second.name.quoted)", remedy: "give each its own [board] name, or name it once")
+    }
+    for profile in profiles {
+      guard profile.family == .mcuboot else {
+        throw ConfigurationError(
+          file: profile.file, "boards of family \(profile.family.rawValue) are not flashed by this job", remedy: "use profiles with family = mcuboot")
+      }
+      guard profile.pairing == .none else {
+        throw ConfigurationError(
+          file: profile.file, "this version cannot pair (pairing = \(profile.pairing.rawValue))", remedy: "use firmware without pairing and pairing = none")
+      }
+    }
+    guard options.package == nil || profiles.count == 1 else {
+      throw ConfigurationError("--package is given with \(profiles.count) profiles", remedy: "set [firmware] package in each of them instead")
+    }
+  }
+
+  private func package(
+    at path: String, _ load: (String) throws(PackageError) -> FirmwarePackage
+  ) throws(ConfigurationError) -> FirmwarePackage {
+    do throws(PackageError) {
+      return try load(path)
+    } catch {
+      throw ConfigurationError(file: path, error.description, remedy: error.remedy)
+    }
+  }
+
+  private func kind(_ profile: BoardProfile, _ package: FirmwarePackage, _ path: String) throws(ConfigurationError) -> LineJob.Kind {
+    guard package.images.count == 1, let image = package.images.first else {
+      throw ConfigurationError(file: path, "the package holds \(package.images.count) images", remedy: "use a package with one image")
+    }
+    let order = UpdateOrder(
+      profile, image: image.bytes, imageSHA256: image.sha256.bytes, hash: image.image.hash.bytes, version: image.image.version.smpText,
+      imageNumber: image.number)
+    return LineJob.Kind(profile: profile, order: order, packageName: package.fileName, packageSHA256: package.sha256.hex)
+  }
+}

@@ -1,0 +1,97 @@
+import Bluetooth
+import Firmware
+import Flashing
+import Reactor
+import Station
+
+/// Everything that can be wrong before a job touches anything: profiles, options, packages, the list of boards (exit 2).
+enum JobPreparation {
+  /// The board of `flash ADDRESS`.
+  struct OneBoard: Hashable, Sendable {
+    var address: BluetoothAddress
+    var unit: String?
+  }
+
+  /// How long `flash` waits for its board when `--idle` says nothing else.
+  static let oneBoardIdle = Duration.seconds(60)
+
+  static func profile(_ asked: String, _ configuration: StationConfiguration) throws(ProgramError) -> BoardProfile {
+    do throws(ConfigurationError) {
+      return try BoardProfile.find(asked, folder: configuration.profiles)
+    } catch {
+      throw ProgramError(error)
+    }
+  }
+
+  /// Reads a package; reading and hashing block, so they get a thread of their own.
+  static func load(_ path: String) async throws(ProgramError) -> FirmwarePackage {
+    let result: Result<FirmwarePackage, PackageError> = try await onThread("package") {
+      do throws(PackageError) { return .success(try FirmwarePackage(path: path)) } catch { return .failure(error) }
+    }
+    switch result {
+    case .success(let package): return package
+    case .failure(let error): throw .usage("\(path.escaped(limit: 4096)): \(error.description)", error.remedy)
+    }
+  }
+
+  /// The station's preflight check of a whole request.
+  static func order(_ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
+    var profiles: [BoardProfile] = []
+    for asked in request.profiles { profiles.append(try profile(asked, configuration)) }
+    if let board { for index in profiles.indices { profiles[index].match.restrict(to: board.address) } }
+    let check = PreflightCheck(
+      profiles: profiles,
+      options: JobOptions(package: request.package, lot: request.lot, workOrder: request.workOrder, operator: request.operator), require: configuration.require)
+    let result: Result<JobOrder, ConfigurationError> = try await onThread("preflight") {
+      do throws(ConfigurationError) { return .success(try check.order()) } catch { return .failure(error) }
+    }
+    switch result {
+    case .success(let order): return order
+    case .failure(let error): throw ProgramError(error)
+    }
+  }
+
+  /// When the job ends, and which boards it is restricted to.
+  ///
+  /// - Parameter now: the monotonic time that the station's clock shows.
+  static func bounds(
+    _ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration, now: Duration, wall: Int64
+  ) throws(ProgramError) -> BatchBounds {
+    var list: BoardList?
+    if let file = request.boards {
+      do throws(ConfigurationError) { list = try BoardList(path: file) } catch { throw ProgramError(error) }
+    }
+    if let board {
+      guard list == nil else { throw .usage("flash takes one board, and --boards names others", "leave --boards out, or use run") }
+      list = BoardList(entries: [BoardList.Entry(unitID: board.unit, mac: board.address)])
+    }
+    var until: Duration?
+    if let time = request.until {
+      guard let local = LocalTime(zone: configuration.timezone), let wait = time.wait(from: wall, in: local) else {
+        throw .usage("--until cannot be reckoned in the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
+      }
+      until = now + wait
+    }
+    return BatchBounds(count: request.count, until: until, idle: request.idle ?? (board == nil ? nil : oneBoardIdle), boards: list)
+  }
+
+  private static func onThread<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async throws(ProgramError) -> Value {
+    do throws(ReactorError) {
+      return try await ownThread(named: name, body)
+    } catch {
+      throw .fault("the system has no thread left (\(error.description))", "end other programs and try again")
+    }
+  }
+}
+
+extension MatchRules {
+  /// The operator named the board: its address decides, not what it is called or how strong it is heard.
+  mutating func restrict(to address: BluetoothAddress) {
+    name = nil
+    namePrefix = nil
+    service = nil
+    companyID = nil
+    minRSSI = nil
+    addresses = [address]
+  }
+}

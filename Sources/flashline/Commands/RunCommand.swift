@@ -1,0 +1,81 @@
+import Firmware
+import Flashing
+import Records
+import Station
+
+/// `run` and `flash`: the line job, from the preflight check to the last summary.
+struct RunCommand {
+  let request: JobRequest
+  /// For `flash`; nil takes every admitted board.
+  let board: JobPreparation.OneBoard?
+  let invocation: Invocation
+  let loop: CommandLoop
+
+  func execute() throws(ProgramError) -> Int32 {
+    let configuration = try Settings.read(invocation.config)
+    let console = loop.console
+    let readsKeys = console.terminal.isInteractive && !console.isJSON && !console.isQuiet
+    return loop.run(keys: readsKeys) { stopSwitch in
+      do throws(ProgramError) {
+        return try await run(configuration, stopSwitch)
+      } catch {
+        console.closeScreen()
+        console.problem(error)
+        return error.exit
+      }
+    }
+  }
+
+  /// First everything that can be wrong without touching anything (exit 2), then what the station needs (exit 3), then the job.
+  private func run(_ configuration: StationConfiguration, _ stopSwitch: StopSwitch) async throws(ProgramError) -> Int32 {
+    let console = loop.console
+    let time = Timekeeper(ContinuousClock(), wall: { WallClock.now })
+    let order = try await JobPreparation.order(request, board: board, configuration)
+    let bounds = try JobPreparation.bounds(request, board: board, configuration, now: time.now(), wall: time.wall())
+    guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
+      throw .usage("this computer does not know the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
+    }
+    if !console.isQuiet { for warning in order.warnings { console.people.write("warning: \(warning)") } }
+
+    let stack = try await RadioStack.open()
+    let store: RecordBook
+    do throws(RecordError) {
+      let place = RecordPlace(database: configuration.database, reports: configuration.reports, calendar: calendar)
+      store = try await RecordBook.open(place, time: time)
+    } catch {
+      await stack.close()
+      throw ProgramError(error)
+    }
+    let tally = TallySink()
+    let sinks = SinkGroup(sinks: [tally] + console.eventSinks())
+    let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
+    let controller = StationController(job: job(order, bounds, configuration), ports: ports)
+    stopSwitch.connect(drain: { Task { await controller.drain() } }, stop: { Task { await controller.stop() } })
+
+    let status = await controller.run()
+    await stack.close()
+    let closed = await close(store)
+    console.closeScreen()
+    console.say(EndSummary(tally: tally.tally, database: configuration.database, reportFolder: configuration.reports).lines)
+    return closed || status != ExitStatus.good ? status : ExitStatus.fault
+  }
+
+  private func job(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
+    LineJob(
+      stationID: configuration.id, toolVersion: ToolVersion.text, database: configuration.database,
+      kinds: order.items.map { .init(profile: $0.profile, order: $0.update, packageName: $0.package.fileName, packageSHA256: $0.package.sha256.hex) },
+      lot: order.lot, workOrder: order.workOrder, operator: order.operator, bounds: bounds, startsNew: request.startsNew, liftsQuarantine: board != nil,
+      limits: configuration.limits, adapters: configuration.adapters)
+  }
+
+  /// False when the last write failed; the operator is told.
+  private func close(_ store: RecordBook) async -> Bool {
+    do throws(RecordError) {
+      try await store.close()
+      return true
+    } catch {
+      loop.console.problem(ProgramError(error))
+      return false
+    }
+  }
+}

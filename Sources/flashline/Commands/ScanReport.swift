@@ -1,0 +1,126 @@
+import Bluetooth
+import Flashing
+import Station
+
+/// What was heard during a scan, as a value: advertisements in, boards out.
+struct ScanLog {
+  /// Most boards that are kept; the air may hold more names than boards.
+  static let boardLimit = 10_000
+  /// Most strengths that are kept of a board and adapter.
+  static let sampleLimit = 200
+
+  struct Board {
+    var advertisement: Advertisement
+    /// Strengths in dBm by adapter.
+    var samples: [String: [Int]] = [:]
+
+    /// The adapter that hears it best, and its median there.
+    var best: (adapter: String, rssi: Int)? {
+      samples.compactMapValues(Self.median).max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
+    }
+
+    private static func median(_ values: [Int]) -> Int? {
+      values.isEmpty ? nil : values.sorted()[values.count / 2]
+    }
+  }
+
+  private struct Key: Hashable {
+    var address: BluetoothAddress
+    var type: AddressType
+  }
+
+  private var known: [Key: Board] = [:]
+
+  var boards: [Board] { Array(known.values) }
+
+  mutating func note(_ advertisement: Advertisement, on adapter: String) {
+    let key = Key(address: advertisement.address, type: advertisement.addressType)
+    guard known[key] != nil || known.count < Self.boardLimit else { return }
+    var board = known[key] ?? Board(advertisement: advertisement)
+    // A scan response may bring the name or services that the advertisement left out.
+    board.advertisement.name = advertisement.name ?? board.advertisement.name
+    board.advertisement.services.formUnion(advertisement.services)
+    board.advertisement.manufacturerData.merge(advertisement.manufacturerData) { $1 }
+    if let rssi = advertisement.rssi, board.samples[adapter, default: []].count < Self.sampleLimit { board.samples[adapter, default: []].append(rssi) }
+    known[key] = board
+  }
+}
+
+/// The boards of a scan for people and for programs: admitted ones first, the strongest first.
+struct ScanReport {
+  struct Row {
+    var board: ScanLog.Board
+    /// Names of the profiles that match.
+    var profiles: [String]
+    /// Why a job would not take it; nil when it would.
+    var reason: String?
+  }
+
+  let rows: [Row]
+
+  /// Boards that advertise a bootloader are in the other mode and not listed (facts/nordic-dfu.md: Secure DFU FE59, Legacy DFU 00001530-…).
+  private static let bootloaders = Set([BluetoothUUID("fe59"), BluetoothUUID("00001530-1212-efde-1523-785feabcd123")].compactMap { $0 })
+
+  init(log: ScanLog, admission: Admission) {
+    rows = log.boards.filter { $0.advertisement.services.isDisjoint(with: Self.bootloaders) }
+      .map { Self.row($0, admission) }
+      .sorted { left, right in
+        if left.profiles.isEmpty != right.profiles.isEmpty { return right.profiles.isEmpty }
+        let (one, other) = (left.board.best?.rssi ?? Int.min, right.board.best?.rssi ?? Int.min)
+        return one != other ? one > other : left.board.advertisement.address < right.board.advertisement.address
+      }
+  }
+
+  private static func row(_ board: ScanLog.Board, _ admission: Admission) -> Row {
+    let verdict = admission.verdict(board.advertisement)
+    let names = { (indices: [Int]) in indices.map { admission.profiles[$0].name } }
+    switch verdict {
+    case .application(let profile):
+      var reason: String?
+      if let least = admission.minRSSI(verdict), let rssi = board.best?.rssi, rssi < least { reason = "weaker than min_rssi \(least)" }
+      return Row(board: board, profiles: names([profile]), reason: reason)
+    case .ambiguous(let several): return Row(board: board, profiles: names(several), reason: "two profiles match")
+    case .privateAddress(let profile): return Row(board: board, profiles: names([profile]), reason: "changes its address")
+    case .neither: return Row(board: board, profiles: [], reason: "no profile")
+    }
+  }
+
+  var lines: [String] {
+    guard !rows.isEmpty else { return ["no board was heard"] }
+    let table = TextTable(
+      heads: ["ADDRESS", "TYPE", "RSSI", "ADAPTER", "PROFILE", "NAME"],
+      rows: rows.map { row in
+        let advertisement = row.board.advertisement
+        return [
+          advertisement.address.description, advertisement.addressType.rawValue, row.board.best.map { "\($0.rssi)" } ?? "-",
+          row.board.best?.adapter.escaped(limit: 32) ?? "-", Self.profileText(row), advertisement.name?.escaped(limit: 40) ?? "-",
+        ]
+      })
+    let admitted = rows.count { $0.reason == nil }
+    return table.lines + ["\(Figures.count(rows.count, "board")) in application mode, \(admitted) of them admitted by a profile"]
+  }
+
+  private static func profileText(_ row: Row) -> String {
+    let names = row.profiles.map { $0.escaped(limit: 40) }.joined(separator: "+")
+    guard let reason = row.reason, !names.isEmpty else { return names.isEmpty ? "-" : names }
+    return "\(names) (\(reason))"
+  }
+
+  var json: JSONText {
+    .object([
+      .init("mode", .text("application")),
+      .init(
+        "boards",
+        .list(
+          rows.map { row in
+            let advertisement = row.board.advertisement
+            return .object([
+              .init("mac", .text(advertisement.address.description)), .init("address_type", .text(advertisement.addressType.rawValue)),
+              .init("name", .of(advertisement.name)), .init("rssi_dbm", .of(row.board.best?.rssi)), .init("adapter", .of(row.board.best?.adapter)),
+              .init("profiles", .list(row.profiles.map(JSONText.text))), .init("admitted", .bool(row.reason == nil)), .init("reason", .of(row.reason)),
+              .init("services", .list(advertisement.services.map(\.description).sorted().map(JSONText.text))),
+            ])
+          })),
+    ])
+  }
+}
