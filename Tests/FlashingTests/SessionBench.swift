@@ -11,7 +11,7 @@ final class SessionBench {
 
   let clock = ManualClock()
   let central: LineCentral
-  let pump: LinePump
+  var pump: LinePump
   let board: LineBoard
   let observer = Notes()
   var order: UpdateOrder
@@ -32,6 +32,7 @@ final class SessionBench {
     central = LineCentral(clock: clock)
     central.plug(0)
     central.add(board)
+    central.know(Self.address, on: 0)
     pump = LinePump(clock)
     order = Self.order(image, mode: mode)
   }

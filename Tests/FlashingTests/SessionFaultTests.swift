@@ -24,7 +24,8 @@ import VirtualLine
       name: "never returns", faults: [BoardFault(.neverReturn)], outcome: .timeout, code: .verifyNeverReturned, phase: .reconnect, leftAs: .unknown,
       state: .pending),
     Row(name: "reverts", faults: [BoardFault(.imageReverts)], code: .verifyReverted, phase: .prepare, leftAs: .application, state: .stored),
-    Row(name: "not swapped", faults: [BoardFault(.spoilImage)], settings: { $0.imageCheck = false }, code: .verifyNotStored, phase: .upload,
+    Row(
+      name: "not swapped", faults: [BoardFault(.spoilImage)], settings: { $0.imageCheck = false }, code: .verifyNotSwapped, phase: .prepare,
       leftAs: .application, state: .unknown),
     Row(
       name: "other firmware", faults: [BoardFault(.otherFirmware)], code: .verifyOtherFirmware, phase: .prepare, leftAs: .application, state: .unknown),
@@ -151,7 +152,9 @@ import VirtualLine
     #expect(record.leftAs == .application)
     #expect(bench.board.version == "1.1.0")
     #expect((record.resumedFrom != nil) == row.resumes)
-    if row.resumes { #expect(record.uploadBytes == LineImages.new.count) }
+    // What was stored although its answer went with the link is not counted: at most a window of three requests.
+    let whole = LineImages.new.count
+    if row.resumes { #expect((whole - 3 * 1024...whole).contains(record.uploadBytes ?? 0)) }
     #expect(bench.central.violations.isEmpty)
     #expect(!bench.board.isConnected)
   }
@@ -166,8 +169,9 @@ import VirtualLine
   }
 
   /// A window that loses nothing must not be told that it lost something: requests leave in the order in which the window made them.
-  @Test(arguments: 1...5) func aDeepWindowLosesNothing(_ round: Int) async throws {
+  @Test(arguments: [UInt64(1), 2, 3, 4, 5]) func aDeepWindowLosesNothing(_ seed: UInt64) async throws {
     let bench = SessionBench(image: LineImages.make(1, 1, size: 60_000)) { $0.bufferCount = 16 }
+    bench.pump = LinePump(bench.clock, seed: seed)
     let record = try await bench.run()
     #expect(record.outcome == .passed)
     #expect(record.retries == 0)

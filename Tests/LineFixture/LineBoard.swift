@@ -41,11 +41,12 @@ public final class LineBoard: Sendable {
   }
 
   /// The head of a request that was written to the board.
-  public struct Request: Hashable, Sendable {
+  public struct Request: Hashable, Sendable, CustomStringConvertible {
     public var isWrite: Bool
     public var group: UInt16
     public var command: UInt8
     public var bytes: [UInt8]
+    public var description: String { "\(isWrite ? "write" : "read") \(group)/\(command)" }
   }
 
   public let address: BluetoothAddress

@@ -95,6 +95,9 @@ public final class LineCentral: Central, AdapterSource {
     }
   }
 
+  /// The adapter has heard the board before.
+  public func know(_ board: BluetoothAddress, on index: Int) { state.withLock { _ = $0.adapters[index]?.known.insert(board) } }
+
   private func tell() {
     let (hardware, stack, feeds, stackFeeds) = state.withLock { state in
       let sorted = state.adapters.sorted { $0.key < $1.key }.map(\.value)

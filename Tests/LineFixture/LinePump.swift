@@ -12,9 +12,14 @@ public final class LinePump: TaskExecutor, Sendable {
 
   public let clock: ManualClock
   private let queue = Mutex<[UnownedJob]>([])
+  private let isShuffled: Bool
+  private let random: Mutex<UInt64>
 
-  public init(_ clock: ManualClock) {
+  /// - Parameter seed: jobs run in an order drawn from it, as the pool of a machine with many cores may run them; nil in the order of their coming.
+  public init(_ clock: ManualClock, seed: UInt64? = nil) {
     self.clock = clock
+    isShuffled = seed != nil
+    random = Mutex(seed ?? 0)
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {
@@ -72,13 +77,16 @@ public final class LinePump: TaskExecutor, Sendable {
   }
 
   private func drain() {
-    while true {
-      let jobs = queue.withLock { queue in
-        defer { queue = [] }
-        return queue
-      }
-      if jobs.isEmpty { return }
-      for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    while let job = queue.withLock({ $0.isEmpty ? nil : $0.remove(at: place(of: $0.count)) }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+
+  private func place(of count: Int) -> Int {
+    guard isShuffled else { return 0 }
+    return random.withLock { state in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
     }
   }
 }
