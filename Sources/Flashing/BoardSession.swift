@@ -49,7 +49,7 @@ public struct BoardSession: Sendable {
       let reason = Task.isCancelled ? SessionError.stopped(links.phase) : error
       journal.update { $0.conclude(reason) }
     }
-    await shielded { await links.close() }
+    await links.close()
     let spent = time.now() - began
     let finished = time.wall()
     journal.update {
