@@ -1,8 +1,9 @@
-import BlueZ
 import Bluetooth
 import BusFixture
 import DBus
 import Reactor
+
+@testable import BlueZ
 
 /// A private bus, a bluetoothd that obeys, and the central under test with short limits.
 struct Station {
@@ -18,7 +19,7 @@ struct Station {
   static let second = BluetoothAddress(bits: 0xC0DE_0000_0002)
   static let limit = Duration.seconds(20)
 
-  init() async throws {
+  init(management: @escaping RadioDesk.Opener = FakeKernel().opener) async throws {
     bus = try PrivateBus()
     reactor = try Reactor()
     bluez = try await FakeBlueZ(bus: bus, reactor: reactor)
@@ -27,7 +28,7 @@ struct Station {
     limits.reconnectPause = .milliseconds(20)
     limits.gap = .milliseconds(5)
     limits.disconnect = .seconds(2)
-    central = BlueZCentral(on: reactor, address: DBusAddress(bus.address), limits: limits)
+    central = BlueZCentral(on: reactor, address: DBusAddress(bus.address), limits: limits, management: management)
     keeper = Keeper(central)
     await until { $0.count == 2 }
   }

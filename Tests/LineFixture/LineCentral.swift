@@ -134,7 +134,8 @@ public final class LineCentral: Central, AdapterSource {
     return stream
   }
 
-  public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
+  @discardableResult
+    public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
     if let error = objection(adapter) { throw error }
     state.withLock {
       $0.adapters[adapter.hciIndex]?.prepared += 1

@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import Flashing
 import Station
