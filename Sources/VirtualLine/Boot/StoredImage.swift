@@ -57,7 +57,7 @@ public struct StoredImage: Hashable, Sendable {
     let protected = Int(Self.number(bytes, 10, 2))
     let end = header + Int(Self.number(bytes, 12, 4))
     let flags = Self.number(bytes, 16, 4)
-    guard header >= Self.headerSize, let found = Self.hashEntry(bytes, end: end, protected: protected) else { return nil }
+    guard header >= Self.headerSize, end + protected <= bytes.count, let found = Self.hashEntry(bytes, end: end, protected: protected) else { return nil }
     self.bytes = bytes
     version = VirtualVersion(
       major: bytes[20], minor: bytes[21], revision: UInt16(Self.number(bytes, 22, 2)), build: Self.number(bytes, 24, 4))
