@@ -63,6 +63,20 @@ import VirtualLine
     try await end()
   }
 
+  @Test(.timeLimit(.minutes(1))) func oneJobADatabase() async throws {
+    let profile = try folder.write(ProcessTests.profile, to: "p.profile")
+    let image = try VirtualFirmware.write(version: try #require(VirtualVersion("3.0.0")), size: 4096, into: folder.path)
+    let first = try BuiltProgram(["--json", "run", "--profile", profile, "--package", image], in: folder, environment: environment)
+    try await eventually(within: .seconds(20), "the first job runs") { first.output.contains("batch.started") }
+    let second = try await run("--json", "run", "--profile", profile, "--package", image)
+    #expect(second.status == 3)
+    #expect(try second.events().first?["failure_code"] as? String == "station.busy")
+    #expect(second.err.contains("[station.busy]"))
+    first.send(SIGTERM)
+    #expect(try await first.result(within: .seconds(20)).status == 130)
+    try await end()
+  }
+
   @Test(.timeLimit(.minutes(1))) func theBoardsInRangeAreListed() async throws {
     _ = try folder.write(ProcessTests.profile, to: "p.profile")
     let config = try folder.write("[station]\nprofiles = .\n", to: "station.conf")

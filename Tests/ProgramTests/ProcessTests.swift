@@ -86,6 +86,9 @@ import VirtualLine
     expectError(try await run("scan", "--seconds", "1"), 3, "the system bus cannot be reached")
     let job = try await run("run", "--quiet", "--profile", profile, "--package", try image())
     expectError(job, 3, "the system bus cannot be reached")
+    let told = try await run("--json", "run", "--quiet", "--profile", profile, "--package", try image())
+    #expect(told.status == 3)
+    #expect(try told.events().first?["failure_code"] as? String == "bus.gone")
   }
 
   @Test func withoutADatabaseThereIsNothingToReport() async throws {
