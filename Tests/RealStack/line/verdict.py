@@ -365,7 +365,7 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
              if 'head' in key and isinstance(head, str)]
     if checks.ok('batch.finished names the head of the audit chain', len(heads) == sum(not run.get('torn') for run in outcome.expect['runs']), heads):
         checks.same('audit --expect with the last head', ask('audit', '--expect', heads[-1])[0], 0)
-        checks.ok('audit --expect with another head fails', ask('audit', '--expect', '0' * 64)[0] != 0)
+        checks.ok('audit --expect with another head fails', ask('audit', '--expect', 'f' * 64)[0] != 0)
     check_summary(checks, outcome, heads[-1] if heads else None, *ask('--json', 'summary'))
     code, data = ask('report', '--format', 'csv')
     checks.same('report --format csv', code, 0)
