@@ -49,7 +49,7 @@ public struct BoardSession: Sendable {
       let reason = Task.isCancelled ? SessionError.stopped(links.phase) : error
       journal.update { $0.conclude(reason) }
     }
-    await shielded { await links.close() }
+    await links.close()
     let spent = time.now() - began
     let finished = time.wall()
     journal.update {
@@ -107,7 +107,8 @@ extension AttemptRecord {
     self.outcome = outcome
     imageState = state
     verifiedBy = .imageHash
-    leftAs = state == .testing ? .unconfirmed : .application
+    // A skipped board was only read.
+    leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
     good = state == .confirmed && (outcome == .passed || outcome == .skipped)
   }
 

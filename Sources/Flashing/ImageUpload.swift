@@ -31,7 +31,7 @@ struct ImageUpload: Sendable {
       group.addTask { await tick() }
       var actions = window.start()
       while true {
-        if try perform(actions, start, &group) { return }
+        if try await perform(actions, start, &group) { return }
         guard let event = try await group.next() else { return }
         switch event {
         case .answered(let id, let response):
@@ -52,10 +52,13 @@ struct ImageUpload: Sendable {
   }
 
   /// Starts what the window asks for; true when it has finished.
-  private func perform(_ actions: [UploadWindow.Action], _ start: UploadStart, _ group: inout ThrowingTaskGroup<Event, any Error>) throws -> Bool {
+  private func perform(_ actions: [UploadWindow.Action], _ start: UploadStart, _ group: inout ThrowingTaskGroup<Event, any Error>) async throws -> Bool {
     for action in actions {
       switch action {
-      case .send(let chunk): group.addTask { await send(chunk, start) }
+      case .send(let chunk):
+        session.journal.touch(leaving: .application)
+        let request = try await post(chunk, start)
+        group.addTask { await answer(to: request, chunk) }
       case .wait(let pause): group.addTask { await wait(pause) }
       case .progress(let offset): session.journal.progress(offset, of: start.length, at: session.time.now())
       case .readBack: group.addTask { await readBack() }
@@ -66,10 +69,18 @@ struct ImageUpload: Sendable {
     return false
   }
 
-  private func send(_ chunk: UploadChunk, _ start: UploadStart) async -> Event {
+  private func post(_ chunk: UploadChunk, _ start: UploadStart) async throws -> RequestID {
     let request = ImageUploadRequest(offset: chunk.offset, data: session.order.image[chunk.range], start: chunk.isFirst ? start : nil)
     do {
-      return .answered(chunk.id, try await attachment.smp.send(request, limit: chunk.timeout))
+      return try await attachment.smp.post(request)
+    } catch {
+      throw Self.explained(error, in: links.phase, offset: chunk.offset)
+    }
+  }
+
+  private func answer(to request: RequestID, _ chunk: UploadChunk) async -> Event {
+    do {
+      return .answered(chunk.id, try await attachment.smp.response(to: request, of: ImageUploadRequest.self, limit: chunk.timeout))
     } catch SMPSession.Failure.refused(let error) {
       return .refused(chunk.id, error)
     } catch SMPSession.Failure.timedOut {

@@ -19,7 +19,7 @@ final class LinkHolder: Sendable {
   func hold(_ link: any GATTLink) { state.withLock { $0.link = link } }
   func hold(_ channel: any PacketChannel) { state.withLock { $0.channel = channel } }
 
-  /// Closes what is held and returns when the link is down.
+  /// Closes what is held and returns when the link is down, also when the session is cancelled meanwhile.
   func close() async {
     let (channel, link) = state.withLock { state in
       defer {
@@ -28,7 +28,10 @@ final class LinkHolder: Sendable {
       }
       return (state.channel, state.link)
     }
-    await channel?.close()
-    await link?.disconnect()
+    guard link != nil else { return }
+    await shielded {
+      await channel?.close()
+      await link?.disconnect()
+    }
   }
 }

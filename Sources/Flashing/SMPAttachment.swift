@@ -123,10 +123,15 @@ private struct Asking: Sendable {
     }
   }
 
-  /// A read that older firmware may not know: nil when it is refused or never answered.
+  /// A read that older firmware may not know: nil when it is refused. Repeated once after a time-out.
   func optional<Request: SMPRequest>(_ request: Request) async throws -> Request.Response? {
     do {
-      return try await smp.send(request, limit: session.limits.command)
+      do {
+        return try await smp.send(request, limit: session.limits.command)
+      } catch SMPSession.Failure.timedOut {
+        session.journal.update { $0.retries += 1 }
+        return try await smp.send(request, limit: session.limits.command)
+      }
     } catch SMPSession.Failure.refused, SMPSession.Failure.malformed {
       return nil
     } catch {
@@ -148,12 +153,14 @@ private struct Asking: Sendable {
   }
 
   func bootloader() async throws -> Bootloader {
-    let assumed = session.order.assumedBootloaderMode.map(BootloaderMode.init(rawValue:))
-    guard let name = try await optional(BootloaderNameRequest()) else { return Bootloader(assumed) }
-    guard name == "MCUboot" else {
-      throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader is \(name), not MCUboot")
+    var mode = session.order.assumedBootloaderMode.map(BootloaderMode.init(rawValue:))
+    if let name = try await optional(BootloaderNameRequest()) {
+      guard name == "MCUboot" else {
+        throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader is \(name), not MCUboot")
+      }
+      if let told = try await optional(BootloaderModeRequest())?.mode, told != .unknown { mode = told }
     }
-    let bootloader = Bootloader(try await optional(BootloaderModeRequest())?.mode ?? assumed)
+    let bootloader = Bootloader(mode)
     if case .other(let mode) = bootloader {
       throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader works as \(mode), which this job cannot update")
     }

@@ -102,6 +102,7 @@ struct UpdateDriver: Sendable {
       let slots = try await smp.readImages()
       note(slots, didWrite: plan.didWrite)
       let step = plan.next(slots)
+      if step.changesImages { session.journal.touch(leaving: runsConfirmed(slots) ? .application : .unconfirmed) }
       switch step {
       case .finished(let outcome, let state): return (outcome, state)
       case .failed(let code, let words): throw BoardFailure(code, in: links.phase, words)
@@ -127,6 +128,10 @@ struct UpdateDriver: Sendable {
         return nil
       }
     }
+  }
+
+  private func runsConfirmed(_ slots: [ImageSlot]) -> Bool {
+    slots.contains { $0.image == session.order.imageNumber && $0.active && $0.confirmed }
   }
 
   /// Keeps in the record what was read, so that it is right whatever happens next.
@@ -166,5 +171,15 @@ struct UpdateDriver: Sendable {
     mayHaveNewServices = true
     try await smp.reset(link)
     await links.close()
+  }
+}
+
+extension UpdatePlan.Step {
+  /// Whether executing it writes to the board's images; an upload tells itself when its first byte leaves.
+  fileprivate var changesImages: Bool {
+    switch self {
+    case .eraseOther, .markForTest, .markPermanent, .confirmRunning: true
+    case .upload, .reset, .finished, .failed: false
+    }
   }
 }
