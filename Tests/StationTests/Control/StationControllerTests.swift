@@ -227,6 +227,30 @@ import VirtualLine
     #expect(bench.events.count("adapter.excluded") == 1)
   }
 
+  @Test func anAdapterWhoseListeningEndsByItselfIsLeftAlone() async throws {
+    let bench = StationBench(adapters: 2)
+    bench.central.endDiscovery(on: 0)
+    bench.add(1)
+    #expect(try await bench.run() == 0)
+    #expect(bench.events.faults == [.adapterFailed])
+    #expect(bench.central.listeningTimes < 20)
+  }
+
+  /// Five failures in a row spoil an adapter, five in a night do not.
+  @Test func anAdapterThatFailsNowAndThenGoesOn() async throws {
+    let bench = StationBench()
+    bench.bounds = BatchBounds(idle: .seconds(1000))
+    let work = try bench.begin(bench.controller())
+    for round in 1...8 {
+      try await bench.pump.turn(within: .seconds(200)) { bench.clock.now.sinceStart >= .seconds(70 * round) }
+      bench.central.breakDiscovery(on: 0)
+    }
+    let board = bench.add(1)
+    #expect(try await bench.pump.finish(work, within: .seconds(3000)) == 0)
+    #expect(bench.events.faults.isEmpty)
+    #expect(bench.finished(board).last?.good == true)
+  }
+
   // MARK: the operator
 
   @Test func aStopAbortsTheBoardsInHand() async throws {
@@ -429,16 +453,20 @@ import VirtualLine
     #expect(bench.store.ended?.reason == .fault)
   }
 
-  /// The board in hand on another adapter is given up because of the station, not of the operator.
-  @Test func aFullDiskGivesUpTheOtherBoardAsTheStationsFault() async throws {
+  /// The board in hand on another adapter is given up because of the station, not of the operator; it is not at its end in this batch.
+  @Test func aFaultGivesUpTheOtherBoardAsTheStationsFault() async throws {
     let bench = StationBench(adapters: 2)
-    let quick = bench.add(1, running: LineImages.new)
-    let slow = bench.add(2, quirks: { $0.rssi = -55 })
-    bench.store.failCommits(after: 0)
-    #expect(try await bench.run() == 3)
-    _ = quick
-    #expect(!slow.isConnected)
-    #expect(bench.events.faults.first == .diskFailed)
+    let inHand = bench.add(1)
+    let work = try bench.begin(bench.controller())
+    try await bench.pump.turn(within: .seconds(60)) { inHand.uploads >= 5 }
+    bench.store.failReading()
+    let next = bench.add(2)
+    #expect(try await bench.pump.finish(work, within: .seconds(60)) == 3)
+    #expect(next.links == 0)
+    #expect(!inHand.isConnected)
+    #expect(bench.finished(inHand).map(\.outcome) == [.error])
+    #expect(bench.finished(inHand).map(\.failureCode) == [.diskFailed])
+    #expect(bench.finished(inHand).map(\.isFinal) == [false])
     #expect(bench.events.done.isEmpty)
   }
 

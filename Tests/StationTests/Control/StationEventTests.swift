@@ -81,10 +81,10 @@ import VirtualLine
   /// At most four in any second of one board, and the last byte is told.
   @Test func progressIsToldFourTimesASecondAtMost() async throws {
     let bench = StationBench()
-    // Each request takes 30 ms, so that an upload takes several seconds.
+    // Slow enough that an upload takes several seconds.
     let board = bench.add(1, settings: {
       $0.bufferSize = 256
-      $0.serviceMilliseconds = 37
+      $0.serviceMilliseconds = 60
     })
     #expect(try await bench.run() == 0)
     let told = bench.events.all.compactMap { entry -> (time: Int64, bytes: Int)? in
