@@ -4,7 +4,7 @@ import Reactor
 
 extension BlueZCentral {
   public func prepare(_ adapter: AdapterHandle) async throws(CentralError) {
-    let path = try path(of: adapter)
+    let path = try path(of: adapter, mustBeOn: false)
     try await withTurn(path, limit: limits.turn) { () async throws(CentralError) in
       try await powerOn(path, adapter)
       await withDiscardingTaskGroup { group in
@@ -40,7 +40,7 @@ extension BlueZCentral {
   }
 
   public func forget(_ board: BluetoothAddress, on adapter: AdapterHandle) async {
-    guard let path = try? path(of: adapter), let known = tree.path(of: board, below: path) else { return }
+    guard let path = try? path(of: adapter, mustBeOn: false), let known = tree.path(of: board, below: path) else { return }
     linkDown(known)
     await finishing(reactor) { await self.remove(known, of: path) }
   }

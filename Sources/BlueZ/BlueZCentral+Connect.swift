@@ -23,10 +23,12 @@ extension BlueZCentral {
       // A link that is not ours any more, or never was, ends first: its subscriptions and sockets belong to somebody else.
       if tree.isConnected(path) || links[path] != nil { await finishing(reactor) { await self.bringDown(path) } }
       do throws(CentralError) {
-        try await establish(path, deadline)
-        try await resolve(path, deadline)
+        let ends = try await establish(path, deadline)
+        try await resolve(path, deadline, ends)
       } catch {
         await giveUp(path)
+        // Boards vanish a moment before their adapter does: then it is the adapter's fault.
+        _ = try self.path(of: adapter)
         throw error
       }
       let link = OpenLink(id: makeID(), ended: Latch())
@@ -36,29 +38,34 @@ extension BlueZCentral {
   }
 
   /// `Connect`, repeated while the kernel still has the last link to the board.
-  private func establish(_ path: String, _ deadline: ContinuousClock.Instant) async throws(CentralError) {
-    for attempt in 1...max(1, limits.gapTries) {
+  ///
+  /// - Returns: how many of the board's links had ended before this one began.
+  private func establish(_ path: String, _ deadline: ContinuousClock.Instant) async throws(CentralError) -> Int {
+    var attempt = 1
+    while true {
+      let ends = tree.linkEnds(of: path)
       do throws(BlueZFailure) {
         _ = try await call(path, BlueZName.device, "Connect", limit: left(until: deadline))
-        return
+        return ends
       } catch .alreadyConnected {
-        return
+        return ends
       } catch {
         guard error == .linkBusy, attempt < limits.gapTries, left(until: deadline) > limits.gap else { throw error.onConnect }
       }
+      attempt += 1
       await reactor.sleep(limits.gap)
     }
   }
 
-  /// Waits for the board's services; the link may end meanwhile.
-  private func resolve(_ path: String, _ deadline: ContinuousClock.Instant) async throws(CentralError) {
-    // The answer to `Connect` may come before the property says so.
-    _ = await wait(left(until: deadline)) { $0.isConnected(path) || !$0.has(path, BlueZName.device) }
-    _ = await wait(left(until: deadline)) { $0.isResolved(path) || !$0.isConnected(path) }
+  /// Waits for the board's services; the link may end meanwhile. The answer to `Connect` may come before the properties say so.
+  private func resolve(_ path: String, _ deadline: ContinuousClock.Instant, _ ends: Int) async throws(CentralError) {
+    _ = await wait(left(until: deadline)) {
+      $0.isConnected(path) && $0.isResolved(path) || $0.linkEnds(of: path) != ends || !$0.has(path, BlueZName.device)
+    }
     guard service != nil else { throw .stackGone(awayReason) }
     guard tree.has(path, BlueZName.device) else { throw .boardUnknown }
-    guard tree.isConnected(path) else { throw .connectFailed("the link ended while the board's services were read") }
-    guard tree.isResolved(path) else { throw Task.isCancelled ? .connectFailed("given up") : .connectTimedOut }
+    guard tree.linkEnds(of: path) == ends else { throw .connectFailed("the link ended while the board's services were read") }
+    guard tree.isConnected(path), tree.isResolved(path) else { throw Task.isCancelled ? .connectFailed("given up") : .connectTimedOut }
   }
 
   /// Cancels an attempt that has not become a link: without it bluetoothd goes on for half a minute.

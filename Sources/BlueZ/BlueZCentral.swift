@@ -155,7 +155,8 @@ public actor BlueZCentral: Central {
     case .removed(let path, BlueZName.device):
       linkDown(path)
     case .set(let path, BlueZName.adapter, let properties) where properties["Powered"]?.truth == false:
-      finishDiscovery(path, .refused("the adapter was switched off"))
+      // Also the first that is heard of an adapter being unplugged.
+      finishDiscovery(path, .adapterGone)
     case .removed(let path, BlueZName.adapter):
       finishDiscovery(path, .adapterGone)
     default:
@@ -220,10 +221,11 @@ public actor BlueZCentral: Central {
   }
 
   /// The adapter's path now, or why there is none.
-  func path(of adapter: AdapterHandle) throws(CentralError) -> String {
+  func path(of adapter: AdapterHandle, mustBeOn: Bool = true) throws(CentralError) -> String {
     if isShutDown { throw .stackGone("the program is ending") }
     guard service != nil else { throw .stackGone(awayReason) }
     guard let path = tree.path(of: adapter) else { throw .adapterGone }
+    guard !mustBeOn || tree.adapter(at: path)?.powered == true else { throw .adapterGone }
     return path
   }
 }

@@ -9,7 +9,7 @@ enum BlueZFailure: Error, Equatable {
   case stackGone(String)
   /// The object is not on the bus any more.
   case objectGone
-  /// The adapter is switched off.
+  /// The adapter is switched off, which is also the first thing that is heard of one being unplugged (seen on the rig).
   case notReady
   /// Another attempt of the same kind is under way.
   case inProgress
@@ -86,11 +86,7 @@ enum BlueZFailure: Error, Equatable {
 
   /// For requests to an adapter.
   var onAdapter: CentralError {
-    switch self {
-    case .objectGone: .adapterGone
-    case .notReady: .refused("the adapter is switched off")
-    default: general
-    }
+    if case .objectGone = self { .adapterGone } else { general }
   }
 
   /// For `Connect`.
@@ -98,7 +94,6 @@ enum BlueZFailure: Error, Equatable {
     switch self {
     case .objectGone: .boardUnknown
     case .noAnswer: .connectTimedOut
-    case .notReady: .connectFailed("the adapter is switched off")
     case .inProgress: .connectFailed("another connection attempt is under way")
     case .linkBusy: .connectFailed("the last link to the board is not down yet")
     case .notConnected: .connectFailed("the link ended at once")
@@ -120,7 +115,7 @@ enum BlueZFailure: Error, Equatable {
     switch self {
     case .stackGone(let reason): .stackGone(reason)
     case .objectGone: .boardUnknown
-    case .notReady: .refused("the adapter is switched off")
+    case .notReady: .adapterGone
     case .inProgress: .refused("another request of this kind is under way")
     case .alreadyConnected: .refused("already connected")
     case .notConnected, .linkBusy: .linkLost

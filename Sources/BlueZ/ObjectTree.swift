@@ -15,6 +15,8 @@ struct ObjectTree {
   }
 
   private(set) var objects: [String: [String: Properties]] = [:]
+  /// How often a board's `Connected` was said to be false: a link that came and went leaves no other trace.
+  private var linkEnds: [String: Int] = [:]
   private let limit: Int
 
   init(limit: Int) {
@@ -27,6 +29,7 @@ struct ObjectTree {
   mutating func replace(with managed: [DBusValue]) -> Bool {
     guard managed.count == 1, let entries = managed[0].entries else { return false }
     objects = [:]
+    linkEnds = [:]
     for entry in entries {
       guard let path = entry.key.text, let interfaces = entry.value.entries else { return false }
       _ = add(path, interfaces)
@@ -65,6 +68,7 @@ struct ObjectTree {
   private mutating func remove(_ path: String, _ interface: String) -> Change? {
     guard objects[path]?.removeValue(forKey: interface) != nil else { return nil }
     if objects[path]?.isEmpty == true { objects[path] = nil }
+    if interface == BlueZName.device { linkEnds[path] = nil }
     return .removed(path: path, interface: interface)
   }
 
@@ -72,6 +76,7 @@ struct ObjectTree {
     guard objects[path]?[interface] != nil else { return [] }
     for (name, value) in changed { objects[path]?[interface]?[name] = value }
     for name in invalid { objects[path]?[interface]?[name] = nil }
+    if interface == BlueZName.device, changed["Connected"]?.truth == false { linkEnds[path, default: 0] += 1 }
     return [.set(path: path, interface: interface, changed)]
   }
 
@@ -109,6 +114,8 @@ struct ObjectTree {
   }
 
   func isConnected(_ board: String) -> Bool { properties(board, BlueZName.device)?["Connected"]?.truth ?? false }
+
+  func linkEnds(of board: String) -> Int { linkEnds[board] ?? 0 }
 
   func isResolved(_ board: String) -> Bool { properties(board, BlueZName.device)?["ServicesResolved"]?.truth ?? false }
 

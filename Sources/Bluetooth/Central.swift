@@ -24,7 +24,7 @@ public struct AdapterState: Hashable, Sendable {
 
 /// Why the stack could not do what was asked. Closed: what happens next is decided from these cases, never from texts.
 public enum CentralError: Error, Hashable, Sendable {
-  /// The adapter is not on the stack (any more): a station fault.
+  /// The adapter is not on the stack (any more), or is switched off: a station fault.
   case adapterGone
   /// The stack itself (D-Bus, bluetoothd) is away: a station fault.
   case stackGone(String)

@@ -20,3 +20,16 @@ public enum DBusError: Error, Hashable, Sendable {
     if case .remote(let name, _) = self { name } else { nil }
   }
 }
+
+extension DBusError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .closed(let reason), .invalid(let reason): reason
+    case .timedOut: "no answer within the limit"
+    case .cancelled: "given up"
+    case .remote(let name, let message): message.isEmpty ? name : "\(name): \(message)"
+    case .tooLarge: "a message holds too many values, or is nested too deep"
+    case .overloaded: "too much is waiting to be sent"
+    }
+  }
+}

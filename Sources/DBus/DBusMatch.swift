@@ -64,6 +64,14 @@ public struct DBusSignal: Sendable {
   public var interface: String
   public var member: String
   public var arguments: [DBusValue]
+
+  public init(sender: String, path: String, interface: String, member: String, arguments: [DBusValue]) {
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.arguments = arguments
+  }
 }
 
 /// A call that somebody makes to us.

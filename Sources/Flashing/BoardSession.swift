@@ -107,7 +107,8 @@ extension AttemptRecord {
     self.outcome = outcome
     imageState = state
     verifiedBy = .imageHash
-    leftAs = state == .testing ? .unconfirmed : .application
+    // A skipped board was only read.
+    leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
     good = state == .confirmed && (outcome == .passed || outcome == .skipped)
   }
 

@@ -12,9 +12,12 @@ public actor UdevAdapters: AdapterSource {
     /// The kernel's own events, for hosts without udevd.
     case kernel
 
-    /// The environment's `FLASHLINE_UDEV_MONITOR`, else `udev`.
-    public static var fromEnvironment: Monitor {
-      getenv("FLASHLINE_UDEV_MONITOR").flatMap { Monitor(rawValue: String(cString: $0)) } ?? .udev
+    /// The environment's `FLASHLINE_UDEV_MONITOR`, else `udev` where udevd runs and `kernel` where it does not.
+    ///
+    /// libudev itself subscribes to nothing, without an error, when it is asked for udevd's events and there is no udevd.
+    public static var suitable: Monitor {
+      if let chosen = getenv("FLASHLINE_UDEV_MONITOR").flatMap({ Monitor(rawValue: String(cString: $0)) }) { return chosen }
+      return access("/run/udev/control", F_OK) == 0 ? .udev : .kernel
     }
   }
 
@@ -35,7 +38,7 @@ public actor UdevAdapters: AdapterSource {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
   /// Connects to the monitor and looks for the first time.
-  public init(on reactor: Reactor, monitor: Monitor = .fromEnvironment) async throws(UdevError) {
+  public init(on reactor: Reactor, monitor: Monitor = .suitable) async throws(UdevError) {
     self.reactor = reactor
     // Before the first look: what is plugged in between the two is told by an event.
     handles = try UdevHandles(monitor: monitor.rawValue)

@@ -12,8 +12,13 @@ public struct LocalTime: Hashable, Sendable {
   /// The time zone that this computer is set to.
   public static var machineZone: String { TimeZone.current.identifier }
 
+  /// A statically linked program has time zones only when something of FoundationInternationalization is linked, too (measured with Swift 6.3.1:
+  /// without it `TimeZone(identifier:)` is nil for every name). This style is that something, for the Records room as well.
+  private static let internationalization = Date.FormatStyle()
+
   /// Nil when the system's time zone database has no such name.
   public init?(zone: String) {
+    _ = Self.internationalization
     guard let timeZone = TimeZone(identifier: zone) else { return nil }
     self.zone = zone
     var calendar = Calendar(identifier: .gregorian)

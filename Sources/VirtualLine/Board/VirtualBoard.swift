@@ -190,10 +190,10 @@ public struct VirtualBoard: Sendable {
   }
 
   private mutating func dispatch(_ frame: ServerFrame) throws(Refusal) -> ServerAnswer {
+    guard frame.payload.count == frame.announcedPayload else { throw .status(9) }
     guard frame.version <= 1 else { throw .status(13) }
     // A response sent to a server (smp.md §1.3).
     guard frame.operation & 1 == 0 else { throw .status(8) }
-    guard frame.payload.count == frame.announcedPayload else { throw .status(9) }
     switch frame.group {
     case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
     case ImageGroup.number:

@@ -87,4 +87,25 @@ public struct BoardFault: Hashable, Sendable, Codable {
 
   /// How long a delay lasts; one second when the file says nothing.
   var duration: Duration { .milliseconds(max(0, milliseconds ?? 1000)) }
+
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version
+  }
+
+  public init(from decoder: any Decoder) throws {
+    try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(try values.decode(Action.self, forKey: .do))
+    offset = try values.decodeIfPresent(offset, .offset)
+    count = try values.decodeIfPresent(count, .count)
+    times = try values.decodeIfPresent(times, .times)
+    group = try values.decodeIfPresent(group, .group)
+    command = try values.decodeIfPresent(command, .command)
+    milliseconds = try values.decodeIfPresent(milliseconds, .milliseconds)
+    mtu = try values.decodeIfPresent(mtu, .mtu)
+    code = try values.decodeIfPresent(code, .code)
+    groupCode = try values.decodeIfPresent(groupCode, .groupCode)
+    stored = try values.decodeIfPresent(stored, .stored)
+    version = try values.decodeIfPresent(version, .version)
+  }
 }

@@ -38,6 +38,24 @@ public struct LineScript: Hashable, Sendable, Codable {
     public var board: Target
     public var settings: BoardSettings?
     public var faults: [BoardFault]?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case board, settings, faults
+    }
+
+    public init(board: Target, settings: BoardSettings? = nil, faults: [BoardFault]? = nil) {
+      self.board = board
+      self.settings = settings
+      self.faults = faults
+    }
+
+    public init(from decoder: any Decoder) throws {
+      try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      board = try values.decode(Target.self, forKey: .board)
+      settings = try values.decodeIfPresent(BoardSettings.self, forKey: .settings)
+      faults = try values.decodeIfPresent([BoardFault].self, forKey: .faults)
+    }
   }
 
   public var boards: [Entry]?
@@ -50,40 +68,21 @@ public struct LineScript: Hashable, Sendable, Codable {
     self.radio = radio
   }
 
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case boards, line, radio
+  }
+
+  public init(from decoder: any Decoder) throws {
+    try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    boards = try values.decodeIfPresent([Entry].self, forKey: .boards)
+    line = try values.decodeIfPresent([LineFault].self, forKey: .line)
+    radio = try values.decodeIfPresent(RadioParameters.self, forKey: .radio)
+  }
+
   /// The last entry with settings counts; faults of all fitting entries add up.
   func entry(number: Int, address: BluetoothAddress) -> (settings: BoardSettings, faults: [BoardFault]) {
     let fitting = (boards ?? []).filter { $0.board == .all || $0.board == .number(number) || $0.board == .address(address) }
     return (fitting.compactMap(\.settings).last ?? BoardSettings(), fitting.flatMap { $0.faults ?? [] })
   }
-}
-
-/// Something that goes wrong with adapters or with bluetoothd, when a board has got so far.
-public struct LineFault: Hashable, Sendable, Codable {
-  public enum Action: String, Hashable, Sendable, Codable {
-    /// The adapter is pulled out; plugged in again after `milliseconds` when that is given.
-    case unplug
-    /// An adapter that was pulled out comes back.
-    case plug
-    /// All links of the adapter go at once, as by a USB reset.
-    case loseLinks
-    /// bluetoothd is away for `milliseconds` (3000 when not given): the name, all links and all objects go.
-    case stackAway
-  }
-
-  /// What a line fault waits for; exactly one of `bytes`, `connections`, `boots` is given.
-  public struct Condition: Hashable, Sendable, Codable {
-    /// The board's number.
-    public var board: Int
-    /// Image bytes that the board has stored, in its whole life.
-    public var bytes: Int?
-    /// Connections that it has had.
-    public var connections: Int?
-    public var boots: Int?
-  }
-
-  public var `do`: Action
-  /// The adapter's number (0 is the first).
-  public var adapter: Int?
-  public var when: Condition
-  public var milliseconds: Int?
 }

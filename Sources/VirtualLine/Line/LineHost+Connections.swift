@@ -93,10 +93,11 @@ extension LineHost {
     link.timer?.cancel()
     close(link.writer)
     close(link.reader)
-    gaps[board] = now + timing.gap
-    let ticket = link.ticket
-    // The board notices up to one interval later; until then it does not advertise.
-    if link.severed { boards[board].disconnected() } else { later(timing.gap) { $0.boardNotices(board, ticket) } }
+    if !link.severed {
+      // The board notices up to one interval later; until then it does not advertise, and a Connect fails.
+      gaps[board] = now + timing.gap
+      later(timing.gap) { $0.boardNotices(board) }
+    }
     guard adapters[link.adapter].boards[board] != nil else { return }
     let wasResolved = adapters[link.adapter].boards[board]?.link == .resolved
     adapters[link.adapter].boards[board]?.link = .none
@@ -114,8 +115,8 @@ extension LineHost {
     }
   }
 
-  private func boardNotices(_ board: Int, _ ticket: Int) {
-    // A new link may have come up meanwhile; then the old one is long gone.
+  private func boardNotices(_ board: Int) {
+    // No new link can have come up before this.
     if links[board] == nil { boards[board].disconnected() }
   }
 

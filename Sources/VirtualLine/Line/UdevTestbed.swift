@@ -60,7 +60,8 @@ final class UdevTestbed {
   /// A USB adapter appears: the USB device, its interface, the Bluetooth host (swift-on-linux.md §4, rig/umockdev). Monitors are told.
   func plug(_ adapter: Int, usbPath: String, hci: Int) {
     guard paths[adapter] == nil else { return }
-    let attributes = ["idVendor": "2fe3", "idProduct": "000b", "serial": "VL-ADAPTER-\(adapter + 1)", "product": "Virtual adapter", "manufacturer": "Flashline"]
+    let serial = "VL-ADAPTER-\(adapter + 1)"
+    let attributes = ["idVendor": "2fe3", "idProduct": "000b", "serial": serial, "product": "Virtual adapter", "manufacturer": "Flashline"]
     let properties = ["DEVTYPE": "usb_device", "ID_PATH": "pci-0000:00:14.0-usb-0:\(usbPath.dropFirst(2))"]
     guard let device = add("usb", usbPath, nil, attributes, properties),
       let interface = add("usb", usbPath + ":1.0", device, [:], ["DEVTYPE": "usb_interface"]),

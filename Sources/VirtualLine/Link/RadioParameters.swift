@@ -31,4 +31,18 @@ public struct RadioParameters: Hashable, Sendable, Codable {
   static let interFrameSpace = 150
   /// L2CAP and ATT headers of a write command or notification (Core 5.4, Vol 3, Part A 3.1 and Part F 3.4).
   static let attributeOverhead = 7
+
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case intervalMilliseconds, phy, dataLength, supervisionMilliseconds
+  }
+
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    intervalMilliseconds = try values.decodeIfPresent(intervalMilliseconds, .intervalMilliseconds)
+    phy = try values.decodeIfPresent(phy, .phy)
+    dataLength = try values.decodeIfPresent(dataLength, .dataLength)
+    supervisionMilliseconds = try values.decodeIfPresent(supervisionMilliseconds, .supervisionMilliseconds)
+  }
 }

@@ -74,7 +74,8 @@ struct AdapterReport {
   /// The kernel's own choice is null.
   private var radio: JSONText {
     .object([
-      .init("phy", rules.phy == .kernel ? .null : .text(rules.phy.rawValue)), .init("connection_interval", .of(rules.connectionInterval.map(DurationText.text))),
+      .init("phy", rules.phy == .kernel ? .null : .text(rules.phy.rawValue)),
+      .init("connection_interval", .of(rules.connectionInterval.map(DurationText.text))),
       .init("supervision_timeout", .of(rules.supervisionTimeout.map(DurationText.text))),
     ])
   }
@@ -84,7 +85,8 @@ struct AdapterReport {
       rules.phy == .kernel ? nil : "PHY \(rules.phy.rawValue)", rules.connectionInterval.map { "connection interval \(DurationText.text($0))" },
       rules.supervisionTimeout.map { "supervision timeout \(DurationText.text($0))" },
     ].compactMap { $0 }
-    return parts.isEmpty ? "the kernel's defaults are in force (PHY, connection interval, supervision timeout)"
+    return parts.isEmpty
+      ? "the kernel's defaults are in force (PHY, connection interval, supervision timeout)"
       : parts.joined(separator: ", ") + " from station.conf; the kernel's defaults for the rest"
   }
 }

@@ -17,7 +17,7 @@ struct InspectCommand {
     return loop.run { _ in
       do throws(ProgramError) {
         let package = try await JobPreparation.load(path)
-        let complaints = wanted.map { package.complaints(pinned: $0.sha256, version: $0.version) } ?? []
+        let complaints = wanted.map { package.complaints(pinned: $0.sha256, version: $0.version.flatMap { ImageVersion($0) }) } ?? []
         let report = PackageReport(package, more: complaints)
         if console.isJSON { console.out.write(try Self.json(report)) } else { console.say(report.lines) }
         // A package that no job would flash is no good package (exit 2), whatever could be read of it.

@@ -37,7 +37,9 @@ struct RadioStack: Sendable {
       let bus = try await DBusConnection.open(.system, on: reactor)
       await bus.close()
     } catch {
-      throw .fault("the system bus cannot be reached (\("\(error)".escaped(limit: 300)))", "start D-Bus (systemctl start dbus bluetooth), or correct DBUS_SYSTEM_BUS_ADDRESS")
+      throw .fault(
+        "the system bus cannot be reached (\("\(error)".escaped(limit: 300)))",
+        "start D-Bus (systemctl start dbus bluetooth), or correct DBUS_SYSTEM_BUS_ADDRESS")
     }
   }
 

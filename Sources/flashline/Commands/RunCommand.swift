@@ -63,8 +63,7 @@ struct RunCommand {
   private func job(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
     LineJob(
       stationID: configuration.id, toolVersion: ToolVersion.text, database: configuration.database,
-      kinds: order.items.map { .init(profile: $0.profile, order: $0.update, packageName: $0.package.fileName, packageSHA256: $0.package.sha256.hex) },
-      lot: order.lot, workOrder: order.workOrder, operator: order.operator, bounds: bounds, startsNew: request.startsNew, liftsQuarantine: board != nil,
+      kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew, liftsQuarantine: board != nil,
       limits: configuration.limits, adapters: configuration.adapters)
   }
 

@@ -61,13 +61,10 @@ final class Console: Sendable {
     open?.finish()
   }
 
-  /// The operator asked to drain.
-  func drains() {
-    if let screen = screen.withLock({ $0 }) { screen.showDraining() } else { people.write("no new boards: the boards in hand are finished") }
+  /// Tells the operator that the wish was heard.
+  func confirm(_ wish: LiveTable.Wish) {
+    if let screen = screen.withLock({ $0 }) { screen.show(wish) } else { people.write(wish.text) }
   }
-
-  /// The operator asked to stop.
-  func stops() { people.write("stopping: links are closed; a second Ctrl-C leaves at once") }
 
   // MARK: The end
 

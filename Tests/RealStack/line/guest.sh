@@ -24,14 +24,16 @@ ended() { # NAME RC
 }
 
 # job NAME LIMIT ARGUMENT...: one run of the program. LIMIT in seconds; beyond it the program is killed and the exit code is 124 or 137.
+# CONFIG names another configuration than the station's; other variables in front reach the program.
 job() {
   local name=$1 limit=$2
   shift 2
-  timeout -k 10 "$limit" "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null
+  timeout -k 10 "$limit" "$FLASHLINE" --config "$STATION/${CONFIG:-station.conf}" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null
   ended "$name" $?
 }
 
-# job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt`, or a line for the control line.
+# job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt` (Ctrl-C), `kill` (SIGKILL),
+# `bluetoothd` (killed and started again), `second` (the same job again beside it, as NAME-second), or a line for the control line.
 job_until() {
   local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code
   shift 5
@@ -42,7 +44,13 @@ job_until() {
   guard=$!
   if control "wait $board bytes $bytes"; then
     began=${EPOCHREALTIME/./}
-    if [ "$what" = interrupt ]; then kill -INT "$pid"; else control "$what"; fi
+    case $what in
+      interrupt) kill -INT "$pid";;
+      kill) kill -KILL "$pid";;
+      bluetoothd) "$RIG/btd" kill; "$RIG/btd" start;;
+      second) job "$name-second" 30 "$@";;
+      *) control "$what";;
+    esac
   fi
   wait "$pid"
   code=$?

@@ -47,6 +47,7 @@ class Guest:
         self.steps: list[str] = []
         self.runs: list[dict] = []
         self.others: list[str] = []
+        self.refusals: list[dict] = []
         for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
             os.makedirs(os.path.join(work, folder))
         self.text('station/station.conf', STATION + '\n'.join(
@@ -108,6 +109,13 @@ mode = testAndConfirm
         self.steps.append(' '.join(map(shlex.quote, head + arguments)))
         self.runs.append({'name': name, 'exit': exit, 'end_reason': end, 'boards': boards} | more)
 
+    def refusal(self, name: str, exit: int, arguments: list[str] | None = None, **variables: str):
+        """A run that must end at once, with one line for the operator and no record. Without arguments: it is started by another step."""
+        if arguments is not None:
+            words = [f'{key}={shlex.quote(value)}' for key, value in variables.items()] + ['job', name, '60', *map(shlex.quote, arguments)]
+            self.steps.append(' '.join(words))
+        self.refusals.append({'name': name, 'exit': exit})
+
     def other(self, name: str, limit: int, command: list[str]):
         self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
         self.others.append(name)
@@ -122,7 +130,7 @@ mode = testAndConfirm
         self.text('steps.sh', f'FLASHLINE={shlex.quote(flashline)}\n' + '\n'.join(self.steps) + '\n')
         self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': DONGLES, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
         self.text('seconds', f'{self.seconds}\n')
-        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'packages': self.packages}, indent=1))
+        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'packages': self.packages}, indent=1))
 
 
 def passed(package: str, before: str = '1.0.0', **more) -> dict:
@@ -185,7 +193,7 @@ def odd(work: str) -> Guest:
 
 def faults(work: str) -> Guest:
     """What must not be called good, and what goes wrong on the way: a stop, a pulled adapter, a killed bluetoothd."""
-    guest = Guest(work, 500, limits={'attempts': '2', 'swap_timeout': '30s'})
+    guest = Guest(work, 600, limits={'attempts': '2', 'swap_timeout': '30s'})
     guest.package('bad', '2.0.0', 60_000)
     guest.profile('bad', 'BAD-', 'bad')
     bad = {
@@ -208,12 +216,39 @@ def faults(work: str) -> Guest:
               exit=130, end='operator', until=('STOP-1', 60_000, 'interrupt'), stopped_within_ms=5000)
     guest.run('went-on', job, {stop: passed('stop', first=2)}, end='count', continues='stopped')
 
+    def one(name: str, prefix: str, what: str, attempts: list[str], **more):
+        """A job on one board, and what happens to it in the middle of the upload."""
+        guest.package(name, '2.0.0', 250_000)
+        guest.profile(name, f'{prefix}-', name)
+        address = guest.board(f'{prefix}-1', **more)
+        job = ['run', '--profile', name, '--count', '1', *ORDER]
+        guest.run(name, job, {address: passed(name) | {'attempts': attempts}} if attempts else {}, end='count', until=(f'{prefix}-1', 60_000, what),
+                  **({} if attempts else {'exit': 137, 'torn': True}))
+        return address, job
+
+    killed, job = one('killed', 'KILL', 'kill', [])
+    guest.run('revived', job, {killed: passed('killed') | {'attempts': ['aborted station.crashed', 'passed']}}, end='count', continues='killed')
+    one('daemon', 'BUS', 'bluetoothd', ['error bus.gone', 'passed'])
+    one('alone', 'LOCK', 'second', ['passed'])
+    guest.refusal('alone-second', 3)
+
     # Dongle 0 hears this board best, so it is the one that is pulled.
-    guest.package('pull', '2.0.0', 250_000)
-    guest.profile('pull', 'PULL-', 'pull')
-    pull = guest.board('PULL-1', rssi={'RIG0000': -45, '*': -65})
-    guest.run('pulled', ['run', '--profile', 'pull', '--count', '1', *ORDER], {pull: passed('pull') | {'attempts': ['error adapter.removed', 'passed']}},
-              end='count', until=('PULL-1', 60_000, 'unplug 0'))
+    one('pulled', 'PULL', 'unplug 0', ['error adapter.removed', 'passed'], rssi={'RIG0000': -45, '*': -65})
+
+    # What must end before a board is touched.
+    guest.package('other', '3.0.0', 20_000)
+    guest.profile('tampered', 'STOP-', 'other')
+    with open(os.path.join(work, 'station/packages/other.bin'), 'r+b') as file:
+        file.seek(3000)
+        file.write(b'tampered')
+    guest.refusal('tampered', 2, ['run', '--profile', 'tampered', '--count', '1'])
+    guest.refusal('no-profile', 2, ['run', '--profile', 'nobody', '--count', '1'])
+    guest.text('station/no-adapter.conf', STATION.replace('use = all', 'use = 9-9') + '[limits]\nadapter_timeout = 3s\n')
+    guest.refusal('no-adapter', 3, ['run', '--profile', 'stop', '--count', '1'], CONFIG='no-adapter.conf')
+    guest.text('station/no-bus.conf', STATION + '[limits]\nbus_timeout = 3s\n')
+    guest.refusal('no-bus', 3, ['run', '--profile', 'stop', '--count', '1'], CONFIG='no-bus.conf', DBUS_SYSTEM_BUS_ADDRESS='unix:path=/nowhere')
+    guest.text('station/read-only.conf', STATION.replace('station.db', '/proc/station.db'))
+    guest.refusal('read-only', 3, ['run', '--profile', 'stop', '--count', '1'], CONFIG='read-only.conf')
     return guest
 
 

@@ -54,13 +54,14 @@ def good() -> dict:
              'scenario': {'boards': [spec('L1', OURS, 'SN1'), spec('L2', OTHER, 'SN2'), spec('B3', THIRD, 'SN3', hardware='9.9'), spec('X', 'C0:DE:00:00:00:09', 'SN9')],
                           'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]}}
     wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
-    expect = {'others': ['other'], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
+    expect = {'others': ['other'], 'refusals': [{'name': 'busy', 'exit': 3}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
               'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'},
                         'boards': {OURS: wanted, OTHER: wanted | {'faults': ['drop'], 'resumed': True}}},
                        {'name': 'second', 'exit': 1, 'end_reason': 'boards', 'stopped_within_ms': 5000, 'boards': {
                            OURS: {'attempts': ['skipped'], 'package': 'line', 'before': '2.0.0.7', 'unit': 'U-1'},
                            THIRD: {'attempts': ['refused identity.hardware'], 'package': 'line', 'before': '1.0.0'}}}]}
-    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0}, 'stopped_ms': 900, 'csv': lambda text: text,
+    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0, 'busy': 3}, 'stopped_ms': 900,
+            'busy': ('flashline: another job runs: wait for its end\n', ''), 'csv': lambda text: text,
             'events': lambda name, events: None, 'jsonl': lambda name, data: data, 'sql': [], 'columns': COLUMNS, 'program': {}}
 
 
@@ -94,6 +95,8 @@ def write(folder: str, case: dict) -> str:
             file.write(content.encode() if isinstance(content, str) else content)
     put('expect.json', json.dumps(case['expect']))
     put('out/truth.json', json.dumps(case['truth']))
+    put('out/busy.stderr', case['busy'][0])
+    put('out/busy.jsonl', case['busy'][1])
     put('out/second.stopped_ms', str(case['stopped_ms']))
     for name, code in case['rc'].items():
         put(f'out/{name}.rc', f'{code}\n')
@@ -114,7 +117,10 @@ def write(folder: str, case: dict) -> str:
       {"; ".join(case["sql"])}""")
     database.commit()
     database.close()
-    program = {'audit': 0, 'head': HEAD, 'csv': text, 'json': [{c: r[c] for c in COLUMNS} for r in case['rows']], 'report': 0} | case['program']
+    outcomes = [r['outcome'] for r in case['rows']]
+    summary = {'jobs': [{'job': 'update', 'attempts': 4, 'boards': 3, 'judged_boards': 2, 'outcomes': {'error': 0} | {o: outcomes.count(o) for o in outcomes},
+                         'first_pass': {'passed': 2}, 'final': {'passed': 2}}], 'audit_head': HEAD}
+    program = {'summary': summary, 'audit': 0, 'head': HEAD, 'csv': text, 'json': [{c: r[c] for c in COLUMNS} for r in case['rows']], 'report': 0} | case['program']
     put('program.json', json.dumps(program))
     put('program', f"""#!/usr/bin/env python3
 import json, sys
@@ -122,6 +128,9 @@ it = json.load(open({os.path.join(folder, 'program.json')!r}))
 words = sys.argv[3:]
 if words[0] == 'audit':
     sys.exit(it['audit'] or ('--expect' in words and words[-1] != it['head'] and it['head'] != 'any'))
+if words[-1] == 'summary':
+    print(json.dumps(it['summary']))
+    sys.exit(0)
 sys.stdout.write(''.join(json.dumps(row) + chr(10) for row in it['json']) if words[-1] == 'json' else it['csv'])
 sys.stdout.flush()
 sys.exit(it['report'])
@@ -172,6 +181,10 @@ def lies():
     yield 'results: the guest left none', lambda case: case['sql'].append('DROP VIEW results')
     yield 'no exit code', lambda case: case['rc'].pop('second')
     yield 'another tool failed', lambda case: case['rc'].update(other=1)
+    yield 'a refusal: exit code', lambda case: case['rc'].update(busy=0)
+    yield 'a refusal: no words', lambda case: case.update(busy=('', ''))
+    yield 'a refusal: no remedy', lambda case: case.update(busy=('flashline: another job runs\n', ''))
+    yield 'a refusal: it began all the same', lambda case: case.update(busy=(case['busy'][0], '{"event": "board.assigned"}\n'))
     yield 'stopped too late', lambda case: case.update(stopped_ms=5001)
     yield 'a row is missing', lambda case: case['rows'].pop(1)
     yield 'a board that was not asked for', lambda case: case['rows'].append(row(record=5, attempt_id=5, mac=THIRD))
@@ -221,6 +234,10 @@ def lies():
     yield 'audit: the chain is broken', program(audit=1)
     yield 'audit: every head is right', program(head='any')
     yield 'audit: another head', program(head=HASH)
+    yield 'audit and summary: no summary', program(summary={})
+    yield 'audit and summary: yield', program(summary={'audit_head': HEAD, 'jobs': [
+        {'job': 'update', 'attempts': 4, 'boards': 3, 'judged_boards': 2, 'outcomes': {'passed': 2, 'skipped': 1, 'refused': 1}, 'first_pass': {'passed': 1},
+         'final': {'passed': 2}}]})
     yield 'report: csv differs', program(csv=csv_of([row()]))
     yield 'report: json differs', program(json=[row()] * 4)
     yield 'report: fails', program(report=1)

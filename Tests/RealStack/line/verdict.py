@@ -55,7 +55,10 @@ class Outcome:
         self.boards = {board['address']: board for board in self.truth['boards']}
         self.specs = {spec['address']: spec for spec in self.truth['scenario']['boards']}
         self.dongles = {dongle['address']: (index, dongle) for index, dongle in enumerate(self.truth['scenario']['dongles'])}
-        database = sqlite3.connect(os.path.join(self.station, 'station.db'))
+        path = os.path.join(self.station, 'station.db')
+        if not os.path.exists(path):
+            raise FileNotFoundError('no database')
+        database = sqlite3.connect(path)
         database.row_factory = sqlite3.Row
         query = lambda sql: [dict(row) for row in database.execute(sql)]
         self.columns = [column[0] for column in database.execute('SELECT * FROM results LIMIT 0').description]
@@ -86,10 +89,12 @@ class Outcome:
 
 
 def read_events(checks: Checks, outcome: Outcome, run: dict) -> list[dict]:
+    """`torn`: the program was killed, so that its last line may be cut."""
     path = os.path.join(outcome.out, f'{run["name"]}.jsonl')
     with open(path, 'rb') as file:
         data = file.read()
-    checks.ok('the last line of stdout is complete', data.endswith(b'\n'))
+    if not run.get('torn'):
+        checks.ok('the last line of stdout is complete', data.endswith(b'\n'))
     events, bad = [], []
     for number, text in enumerate(data.split(b'\n')[:-1], 1):
         try:
@@ -105,16 +110,18 @@ def read_events(checks: Checks, outcome: Outcome, run: dict) -> list[dict]:
     return events
 
 
-def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]) -> int | None:
-    """Returns the batch that the run worked on."""
+def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict], since: str) -> int | None:
+    """Returns the batch that the run worked on. `since`: the end of the run before."""
     of = lambda kind: [event for event in events if event['event'] == kind]
     checks.ok('station.started is the first event', events and events[0]['event'] == 'station.started')
+    if run.get('torn'):
+        return of('batch.started')[0].get('batch_id') if checks.ok('a batch is started', len(of('batch.started')) == 1) else None
     checks.ok('batch.finished is the last event', events and events[-1]['event'] == 'batch.finished')
     ids = {event['batch_id'] for event in of('batch.started') + of('batch.finished') if 'batch_id' in event}
     if not checks.ok('one batch is started and finished', len(of('batch.started')) == len(of('batch.finished')) == len(ids) == 1, ids):
         return None
     (batch,) = ids
-    rows = {row['attempt_id']: row for row in rows_of(outcome, batch, events)}
+    rows = {row['attempt_id']: row for row in rows_of(outcome, batch, since, events) if row['failure_code'] != 'station.crashed'}
     finished = of('board.finished')
     checks.same('board.finished comes once for each attempt of the database', sorted(str(event.get('attempt_id')) for event in finished), sorted(map(str, rows)))
     for event in finished:
@@ -147,9 +154,9 @@ def check_end(checks: Checks, outcome: Outcome, run: dict, event: dict, rows: li
     checks.same('exit of batch.finished', event.get('exit'), outcome.code(run['name']))
 
 
-def rows_of(outcome: Outcome, batch: int, events: list[dict]) -> list[dict]:
+def rows_of(outcome: Outcome, batch: int, since: str, events: list[dict]) -> list[dict]:
     """The attempts that ended in this run: a batch may go on in another run."""
-    return [row for row in outcome.rows if row['batch_id'] == batch and events[0]['time'] <= str(row['finished_at']) <= events[-1]['time']]
+    return [row for row in outcome.rows if row['batch_id'] == batch and since < str(row['finished_at']) <= events[-1]['time']]
 
 
 def alike(value, cell, name: str) -> bool:
@@ -356,9 +363,10 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
     checks.same('audit finds the chain whole', ask('audit')[0], 0)
     heads = [head for stream in events.values() for event in stream if event['event'] == 'batch.finished' for key, head in event.items()
              if 'head' in key and isinstance(head, str)]
-    if checks.ok('batch.finished names the head of the audit chain', len(heads) == len(outcome.expect['runs']), heads):
+    if checks.ok('batch.finished names the head of the audit chain', len(heads) == sum(not run.get('torn') for run in outcome.expect['runs']), heads):
         checks.same('audit --expect with the last head', ask('audit', '--expect', heads[-1])[0], 0)
         checks.ok('audit --expect with another head fails', ask('audit', '--expect', '0' * 64)[0] != 0)
+    check_summary(checks, outcome, heads[-1] if heads else None, *ask('--json', 'summary'))
     code, data = ask('report', '--format', 'csv')
     checks.same('report --format csv', code, 0)
     if not code:
@@ -371,6 +379,40 @@ def check_program(checks: Checks, outcome: Outcome, program: str, events: dict[s
     if checks.ok('report --format json is one object a line', code == 0 and told is not None, data[:200]):
         wrong = [row['record'] for row, entry in zip(outcome.rows, told) if any(not alike(entry.get(name), row[name], name) for name in COLUMNS)]
         checks.ok('report --format json equals the database', len(told) == len(outcome.rows) and not wrong, wrong)
+
+
+def check_refusal(checks: Checks, outcome: Outcome, refusal: dict):
+    """A run that could not begin: its exit code, and one line that says what happened and what to do."""
+    checks.where = f'{outcome.name}/{refusal["name"]}'
+    checks.same('exit code', outcome.code(refusal['name']), refusal['exit'])
+    told = [text for text in outcome.text(outcome.out, f'{refusal["name"]}.stderr').splitlines() if text.startswith('flashline: ')]
+    checks.ok('one line says what happened and what to do', len(told) == 1 and told[0].count(': ') >= 2, told)
+    with open(os.path.join(outcome.out, f'{refusal["name"]}.jsonl'), 'rb') as file:
+        events = [json.loads(text).get('event') for text in file.read().splitlines()]
+    checks.ok('no board was claimed', 'board.assigned' not in events, events)
+
+
+def check_summary(checks: Checks, outcome: Outcome, head: str | None, code: int, data: bytes):
+    """`--json summary` of the whole database against our own count (contract 4, yield)."""
+    try:
+        told = json.loads(data)
+        job = {entry['job']: entry for entry in told['jobs']}.get('update')
+    except (ValueError, KeyError, TypeError):
+        job = None
+    if not checks.ok('summary is one JSON document with the job update', code == 0 and job, data[:200]):
+        return
+    judged: dict[str, list[str]] = {}
+    for row in outcome.rows:
+        if row['outcome'] in ('passed', 'failed', 'timeout'):
+            judged.setdefault(row['mac'], []).append(row['outcome'])
+    outcomes = [row['outcome'] for row in outcome.rows]
+    wanted = {'attempts': len(outcome.rows), 'boards': len({row['mac'] for row in outcome.rows}), 'judged_boards': len(judged),
+              'outcomes': {name: outcomes.count(name) for name in outcomes}, 'first': sum(of[0] == 'passed' for of in judged.values()),
+              'final': sum(of[-1] == 'passed' for of in judged.values())}
+    got = {name: job.get(name) for name in ('attempts', 'boards', 'judged_boards')} | {
+        'outcomes': {name: number for name, number in job['outcomes'].items() if number}, 'first': job['first_pass']['passed'], 'final': job['final']['passed']}
+    checks.same('summary counts as we count', got, wanted)
+    checks.same('summary names the head of the audit chain', told.get('audit_head'), head)
 
 
 # -- one guest ---------------------------------------------------------------------------------------------------------
@@ -387,6 +429,9 @@ def judge(checks: Checks, folder: str, program: str | None = None):
         return
     for name in outcome.expect['others']:
         checks.same(f'exit code of {name}', outcome.code(name), 0)
+    for refusal in outcome.expect['refusals']:
+        check_refusal(checks, outcome, refusal)
+    since = ''
     events: dict[str, list[dict]] = {}
     batches: dict[str, int] = {}
     for run in outcome.expect['runs']:
@@ -397,13 +442,14 @@ def judge(checks: Checks, folder: str, program: str | None = None):
             took = int(outcome.text(outcome.out, f'{run["name"]}.stopped_ms'))
             checks.ok('stopped in time', took <= run['stopped_within_ms'], took)
         events[run['name']] = read_events(checks, outcome, run)
-        batch = check_events(checks, outcome, run, events[run['name']])
+        batch = check_events(checks, outcome, run, events[run['name']], since)
         if batch is not None:
             batches[run['name']] = batch
             earlier = batches.get(run.get('continues'))
             checks.ok('the batch is the one that was stopped' if earlier else 'the batch is a new one',
                       batch == earlier if earlier else list(batches.values()).count(batch) == 1, batches)
-            check_run(checks, outcome, run, batch, rows_of(outcome, batch, events[run['name']]))
+            check_run(checks, outcome, run, batch, rows_of(outcome, batch, since, events[run['name']]))
+        since = events[run['name']][-1]['time'] if events[run['name']] else since
     checks.where = outcome.name
     check_database(checks, outcome)
     check_reports(checks, outcome)

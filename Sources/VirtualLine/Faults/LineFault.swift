@@ -1,0 +1,74 @@
+/// Something that goes wrong with adapters or with bluetoothd, when a board has got so far.
+public struct LineFault: Hashable, Sendable, Codable {
+  public enum Action: String, Hashable, Sendable, Codable {
+    /// The adapter is pulled out; plugged in again after `milliseconds` when that is given.
+    case unplug
+    /// An adapter that was pulled out comes back.
+    case plug
+    /// All links of the adapter go at once, as by a USB reset.
+    case loseLinks
+    /// bluetoothd is away for `milliseconds` (3000 when not given): the name, all links and all objects go.
+    case stackAway
+  }
+
+  /// What a line fault waits for; exactly one of `bytes`, `connections`, `boots` is given.
+  public struct Condition: Hashable, Sendable, Codable {
+    /// The board's number.
+    public var board: Int
+    /// Image bytes that the board has stored, in its whole life.
+    public var bytes: Int?
+    /// Connections that it has had.
+    public var connections: Int?
+    public var boots: Int?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case board, bytes, connections, boots
+    }
+
+    public init(board: Int, bytes: Int? = nil, connections: Int? = nil, boots: Int? = nil) {
+      self.board = board
+      self.bytes = bytes
+      self.connections = connections
+      self.boots = boots
+    }
+
+    public init(from decoder: any Decoder) throws {
+      try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(
+        board: try values.decode(Int.self, forKey: .board), bytes: try values.decodeIfPresent(Int.self, forKey: .bytes),
+        connections: try values.decodeIfPresent(Int.self, forKey: .connections), boots: try values.decodeIfPresent(Int.self, forKey: .boots))
+      guard [bytes, connections, boots].compactMap({ $0 }).count == 1 else {
+        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "give one of bytes, connections, boots"))
+      }
+    }
+  }
+
+  public var `do`: Action
+  /// The adapter's number (0 is the first).
+  public var adapter: Int?
+  public var when: Condition
+  public var milliseconds: Int?
+
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case `do`, adapter, when, milliseconds
+  }
+
+  public init(do action: Action, adapter: Int? = nil, when condition: Condition, milliseconds: Int? = nil) {
+    self.do = action
+    self.adapter = adapter
+    when = condition
+    self.milliseconds = milliseconds
+  }
+
+  public init(from decoder: any Decoder) throws {
+    try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      do: try values.decode(Action.self, forKey: .do), adapter: try values.decodeIfPresent(Int.self, forKey: .adapter),
+      when: try values.decode(Condition.self, forKey: .when), milliseconds: try values.decodeIfPresent(Int.self, forKey: .milliseconds))
+    if self.do != .stackAway, adapter == nil {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(self.do.rawValue) needs an adapter"))
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+@testable import VirtualLine
+
+/// The faults file: what it may say, what is refused, and what it does to the boards of a line.
+struct LineScriptTests {
+  private func decode(_ text: String) throws -> LineScript {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    return try decoder.decode(LineScript.self, from: Data(text.utf8))
+  }
+
+  @Test func everyPart() throws {
+    let script = try decode(
+      """
+      {
+        // JSON5: comments are allowed.
+        boards: [
+          { board: "*", settings: { bufferCount: 2, eraseMilliseconds: 5 } },
+          { board: 1, settings: { reassembly: false, mtu: 185, smpVersion: 1, hash: 18, bootMode: 2 }, faults: [{ do: "dropLink", offset: 50000 }] },
+          { board: "C0:DE:00:00:00:02", faults: [{ do: "loseAnswer", count: 3, times: 2, group: 1, command: 1 }] },
+        ],
+        line: [{ do: "unplug", adapter: 1, when: { board: 2, bytes: 50000 }, milliseconds: 2000 }],
+        radio: { intervalMilliseconds: 7.5, phy: "1M", dataLength: 27, supervisionMilliseconds: 1000 },
+      }
+      """)
+    let plain = script.entry(number: 0, address: BluetoothAddress(bits: 0xC0DE_0000_0001))
+    #expect(plain.settings.bufferCount == 2)
+    #expect(plain.settings.mtu == 498)
+    #expect(plain.faults.isEmpty)
+    let special = script.entry(number: 1, address: BluetoothAddress(bits: 0xC0DE_0000_0002))
+    #expect(special.settings.mtu == 185)
+    #expect(special.settings.bufferCount == 4)
+    #expect(special.settings.bootMode == .overwrite)
+    #expect(special.faults.map(\.do) == [.dropLink, .loseAnswer])
+    #expect(script.line?.first?.when.bytes == 50000)
+    #expect(script.radio?.phy == .le1M)
+  }
+
+  @Test(arguments: [
+    "{ boards: [{ board: 1, settings: { mtuu: 23 } }] }", "{ boards: [{ board: 1, faults: [{ do: \"explode\" }] }] }", "{ boards: [{ board: \"first\" }] }",
+    "{ boards: [{ board: 1, faults: [{ do: \"busy\", ofset: 3 }] }] }", "{ boreds: [] }", "{ line: [{ do: \"unplug\", adapter: 0 }] }",
+    "{ line: [{ do: \"unplug\", adapter: 0, when: { board: 1, bites: 3 } }] }", "{ radio: { phy: \"3M\" } }", "[]", "",
+  ])
+  func whatIsNotUnderstoodIsRefused(_ text: String) {
+    #expect(throws: (any Error).self) { try decode(text) }
+  }
+
+  @Test func aFileThatIsNotThereIsNamed() {
+    #expect(throws: LineError.self) { try LineBoards.script("/nonexistent/faults.json") }
+  }
+
+  @Test func boardsAreDistinctAndShareTheirFirmware() throws {
+    var options = LineOptions(state: "/tmp/unused")
+    options.boards = LineOptions.boardLimit
+    let boards = try LineBoards.make(options, LineScript())
+    #expect(Set(boards.map(\.identity.address)).count == 4096)
+    #expect(Set(boards.map(\.identity.serial)).count == 4096)
+    #expect(boards.allSatisfy { !$0.identity.address.isPrivate(.random) })
+    #expect(boards.first?.identity.name == "VLINE-0001")
+    #expect(boards.last?.identity.address.description == "C0:DE:00:00:10:00")
+    let addresses = Set(boards.map { $0.flash.slots[0].image?.bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } })
+    #expect(addresses.count == 1)
+  }
+
+  @Test(arguments: [(0, 1), (17, 1), (1, 0), (1, 4097)])
+  func optionsHaveLimits(_ adapters: Int, _ boards: Int) {
+    var options = LineOptions(state: "/tmp/x")
+    options.adapters = adapters
+    options.boards = boards
+    #expect(throws: LineError.self) { try options.check() }
+  }
+
+  @Test func lineFaultsAreDueOnce() {
+    let fault = LineFault(do: .loseLinks, adapter: 0, when: LineFault.Condition(board: 2, bytes: 1000))
+    var script = LineFaultScript([fault])
+    #expect(script.due(board: 2, .init(bytes: 999, connections: 1, boots: 0)).isEmpty)
+    #expect(script.due(board: 1, .init(bytes: 5000, connections: 1, boots: 0)).isEmpty)
+    #expect(script.due(board: 2, .init(bytes: 1000, connections: 1, boots: 0)) == [fault])
+    #expect(script.due(board: 2, .init(bytes: 2000, connections: 1, boots: 0)).isEmpty)
+  }
+
+  /// The first byte of the last chunk counts: an offset is reached when a chunk goes past it.
+  @Test(arguments: [(999, false), (1000, false), (1001, true)])
+  func offsetsArePassed(_ reached: Int, _ fires: Bool) {
+    var script = FaultScript([BoardFault(.dropLink, offset: 1000)])
+    #expect(script.at(.data, .init(group: 1, command: 1, reached: reached)).isEmpty != fires)
+  }
+}
+
+/// Object paths of bluetoothd (BlueZ doc/org.bluez.Device.rst) and back.
+struct StackObjectTests {
+  static let address = BluetoothAddress(bits: 0xC0DE_0000_000A)
+
+  @Test(arguments: [
+    ("/", StackObject.root), ("/org/bluez", .stack), ("/org/bluez/hci12", .adapter(hci: 12)),
+    ("/org/bluez/hci0/dev_C0_DE_00_00_00_0A", .board(hci: 0, address)),
+    ("/org/bluez/hci0/dev_C0_DE_00_00_00_0A/service000a", .service(hci: 0, address, handle: 10)),
+    ("/org/bluez/hci0/dev_C0_DE_00_00_00_0A/service0020/char0021", .characteristic(hci: 0, address, service: 32, handle: 33)),
+  ])
+  func bothWays(_ path: String, _ object: StackObject) {
+    #expect(StackObject(path: path) == object)
+    #expect(object.path == path)
+  }
+
+  @Test(arguments: [
+    "", "/org", "/org/bluez/", "/org/bluez/hci", "/org/bluez/hci-1", "/org/bluez/hcix", "/org/bluez/hci0/dev_C0", "/org/bluez/hci0/C0_DE_00_00_00_0A",
+    "/org/bluez/hci0/dev_C0_DE_00_00_00_0A/service", "/org/bluez/hci0/dev_C0_DE_00_00_00_0A/service0020/char0021/desc0022", "/org/bluez/hci99999",
+  ])
+  func others(_ path: String) {
+    #expect(StackObject(path: path) == nil)
+  }
+}
