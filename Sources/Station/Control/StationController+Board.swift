@@ -14,7 +14,7 @@ extension StationController {
       record = try await ports.store.begin(record)
     } catch {
       ledger.withdraw(board, now: ports.time.now())
-      return fail(.diskFailed, error.message, adapter: nil)
+      return fail(error.code, error.message, adapter: nil)
     }
     ports.emit(.boardAssigned(record))
     let journal = AttemptJournal(record, observer: Observer(ports: ports))
@@ -27,9 +27,9 @@ extension StationController {
       }
     } catch {
       // Whether the board may be flashed is not known, so it is not.
-      fail(.diskFailed, error.message, adapter: nil)
+      fail(error.code, error.message, adapter: nil)
       finished = record
-      finished.giveUp(.diskFailed, error.message, in: .discover, at: ports.time.wall())
+      finished.giveUp(error.code, error.message, in: .discover, at: ports.time.wall())
     }
     if let fault, finished.failureCode == .operatorStopped {
       finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
@@ -120,7 +120,7 @@ extension StationController {
       record = try await ports.store.finish(record)
     } catch {
       // The open row stays in the database; the next start closes it as crashed.
-      return fail(.diskFailed, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
+      return fail(error.code, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
     }
     learn(from: record)
     ports.emit(.boardFinished(record))

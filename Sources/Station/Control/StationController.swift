@@ -75,7 +75,7 @@ public actor StationController {
     do {
       try await openBatch()
     } catch {
-      ports.emit(.stationFault(code: .diskFailed, message: error.message, adapter: nil))
+      ports.emit(.stationFault(code: error.code, message: error.message, adapter: nil))
       return BatchLedger.Exit.stationFault.rawValue
     }
     await withTaskGroup(of: Void.self) { group in
@@ -153,7 +153,7 @@ public actor StationController {
             leftElsewhere: ledger.lastAttempts.filter { $0.leftAs != .application && $0.leftAs != .untouched }, reason: reason, auditHead: head,
             exitCode: exit)))
     } catch {
-      ports.emit(.stationFault(code: .diskFailed, message: error.message, adapter: nil))
+      ports.emit(.stationFault(code: error.code, message: error.message, adapter: nil))
       return BatchLedger.Exit.stationFault.rawValue
     }
     return exit

@@ -21,9 +21,9 @@ final class StationBench {
   var liftsQuarantine = false
   var mode = UpgradeMode.testAndConfirm
 
-  init(adapters: Int = 1) {
+  init(adapters: Int = 1, seed: UInt64? = nil) {
     central = LineCentral(clock: clock)
-    pump = LinePump(clock)
+    pump = LinePump(clock, seed: seed)
     for index in 0..<adapters { central.plug(index) }
   }
 

@@ -8,8 +8,9 @@ import VirtualLine
 
 /// Whole jobs of a station: which board goes where, what follows an attempt, and how a job ends (contract §§1, 2).
 @Suite struct StationControllerTests {
-  @Test func fourAdaptersFlashEightBoardsOnceEach() async throws {
-    let bench = StationBench(adapters: 4)
+  /// Whatever the order in which tasks are run.
+  @Test(arguments: [nil, 1, 2, 3, 4] as [UInt64?]) func fourAdaptersFlashEightBoardsOnceEach(_ seed: UInt64?) async throws {
+    let bench = StationBench(adapters: 4, seed: seed)
     for number in 1...8 { bench.add(number) }
     bench.bounds = BatchBounds(count: 8)
     #expect(try await bench.run() == 0)
@@ -440,6 +441,7 @@ import VirtualLine
     bench.store.failOpening()
     #expect(try await bench.run() == 3)
     #expect(bench.events.names == ["station.started", "station.fault"])
+    #expect(bench.events.faults == [.stationBusy])
   }
 
   @Test func aFullDiskTouchesNoFurtherBoard() async throws {
