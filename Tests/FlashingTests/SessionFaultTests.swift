@@ -114,6 +114,7 @@ import VirtualLine
     Healed(name: "no memory for a while", faults: [BoardFault(.noMemory, count: 5, times: 2, group: 1, command: 1)], retries: 1...3),
     Healed(name: "slow erase", faults: [BoardFault(.slowErase).with { $0.milliseconds = 35_000 }], retries: 0...0),
     Healed(name: "reset answer lost", faults: [BoardFault(.loseAnswer, group: 0, command: 5)], retries: 0...0),
+    Healed(name: "reset request lost", faults: [BoardFault(.silent, group: 0, command: 5)], retries: 0...1),
     Healed(name: "reset busy", faults: [BoardFault(.busy, times: 3, group: 0, command: 5)], retries: 3...3),
     Healed(name: "mark answer lost", faults: [BoardFault(.loseAnswer, group: 1, command: 0).with { $0.count = 3 }], retries: 1...1),
     Healed(name: "params answer lost", faults: [BoardFault(.loseAnswer, group: 0, command: 6)], retries: 1...1),
@@ -157,6 +158,52 @@ import VirtualLine
     if row.resumes { #expect((whole - 3 * 1024...whole).contains(record.uploadBytes ?? 0)) }
     #expect(bench.central.violations.isEmpty)
     #expect(!bench.board.isConnected)
+  }
+
+  /// The same, whatever the order in which tasks are run.
+  @Test(arguments: healed, [UInt64(11), 12]) func gotOverInAnyOrder(_ row: Healed, _ seed: UInt64) async throws {
+    var quirks = LineBoard.Quirks()
+    row.quirks(&quirks)
+    let bench = SessionBench(row.faults, quirks: quirks, settings: row.settings)
+    bench.pump = LinePump(bench.clock, seed: seed)
+    let record = try await bench.run()
+    #expect(record.outcome == .passed, "\(record.failureCode?.rawValue ?? ""): \(record.failureMessage ?? "")")
+    #expect(record.good)
+    #expect(bench.board.version == "1.1.0")
+    #expect(bench.central.violations.isEmpty)
+  }
+
+  /// Sequence numbers are 8 bits (facts/smp.md §1.1): an upload of 300 requests uses each of them more than once.
+  @Test func sequenceNumbersWrap() async throws {
+    let bench = SessionBench(image: LineImages.make(1, 1, size: 60_000))
+    bench.order.reassemblyBufferSize = 220
+    let record = try await bench.run()
+    #expect(record.outcome == .passed)
+    #expect(record.retries == 0)
+    #expect(bench.board.uploads > 300)
+  }
+
+  /// What an earlier attempt stored is taken up by the next one, and told apart in its record.
+  @Test func theNextAttemptResumes() async throws {
+    let bench = SessionBench()
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.board.uploads >= 12 }
+    work.cancel()
+    let first = try await bench.pump.finish(work, within: .seconds(5))
+    #expect(first.outcome == .aborted)
+    #expect(first.resumedFrom == nil)
+    let second = try await bench.run(attempt: 2)
+    #expect(second.outcome == .passed)
+    let resumed = try #require(second.resumedFrom)
+    #expect((5000..<20_000).contains(resumed))
+    #expect(second.uploadBytes == LineImages.new.count - resumed)
+  }
+
+  /// The bootloader does not change while a board is updated: it is asked once, not after every restart.
+  @Test func theBootloaderIsAskedOnce() async throws {
+    let bench = SessionBench()
+    _ = try await bench.run()
+    #expect(bench.board.requests.count { $0.group == 0 && $0.command == 8 } == 2)
   }
 
   @Test func aBusyBoardIsForcedToResetAtLast() async throws {
