@@ -82,10 +82,12 @@ import VirtualLine
   @Test func progressIsToldFourTimesASecondAtMost() async throws {
     let bench = StationBench()
     // Slow enough that an upload takes several seconds.
-    let board = bench.add(1, settings: {
-      $0.bufferSize = 256
-      $0.serviceMilliseconds = 60
-    })
+    let board = bench.add(
+      1,
+      settings: {
+        $0.bufferSize = 256
+        $0.serviceMilliseconds = 60
+      })
     #expect(try await bench.run() == 0)
     let told = bench.events.all.compactMap { entry -> (time: Int64, bytes: Int)? in
       if case .boardProgress(_, let bytes, _, _) = entry.event { (entry.time, bytes) } else { nil }
