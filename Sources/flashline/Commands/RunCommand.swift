@@ -63,7 +63,8 @@ struct RunCommand {
   private func job(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
     LineJob(
       stationID: configuration.id, toolVersion: ToolVersion.text, database: configuration.database,
-      kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew, liftsQuarantine: board != nil,
+      kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew,
+      liftsQuarantine: board != nil,
       limits: configuration.limits, adapters: configuration.adapters)
   }
 
