@@ -1,3 +1,4 @@
+import Firmware
 import Testing
 
 @testable import VirtualLine
@@ -69,7 +70,7 @@ struct BoardNoiseTests {
 
   @Test func imagesOfNoise() {
     var dice = Dice(state: 3)
-    let good = VirtualFirmware.make(version: VirtualVersion(major: 1, minor: 2, revision: 3), size: 64)
+    let good = VirtualFirmware.make(version: ImageVersion(major: 1, minor: 2, revision: 3), size: 64)
     for _ in 0..<2000 {
       var image = good
       for _ in 0..<(1 + dice.roll(4)) { image[4 + dice.roll(image.count - 4)] = UInt8(dice.roll(256)) }
@@ -77,7 +78,7 @@ struct BoardNoiseTests {
       if let stored = StoredImage(image) { #expect([32, 48, 64].contains(stored.hash.count)) }
     }
     // A protected area that is announced larger than the file, with a TLV area that fits.
-    var announced = VirtualFirmware.make(version: VirtualVersion(major: 1, minor: 0, revision: 0), size: 32)
+    var announced = VirtualFirmware.make(version: ImageVersion(major: 1, minor: 0, revision: 0), size: 32)
     (announced[10], announced[11]) = (0xFF, 0xFF)
     announced[544] = 0x08
     announced[545] = 0x69
