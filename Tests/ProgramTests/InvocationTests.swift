@@ -26,6 +26,7 @@ import Testing
     let head = String(repeating: "Ab", count: 32)
     #expect(try command("audit --expect \(head)") == .audit(expect: head.lowercased()))
     #expect(try command("line") == .line(LineRequest()))
+    #expect(try command("line --time-scale 0.5 --seed 7 --places 9 --boards 2000") == .line(LineRequest(boards: 2000, timeScale: 0.5, seed: 7, places: 9)))
     #expect(try command("demo --adapters 2 --boards 4 --keep d --state s --faults f") == .demo(LineRequest(adapters: 2, boards: 4, faults: "f", state: "s"), keep: "d"))
     #expect(try command("summary --job rescue --batch 3") == .summary(FilterRequest(job: .rescue, batch: 3)))
     let filter = FilterRequest(since: "2026-11-30", until: "2026-12-01T00:00:00Z", after: 7, lot: "L", profile: "p")
