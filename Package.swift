@@ -51,7 +51,7 @@ let package = Package(
     .executableTarget(
       name: "flashline",
       dependencies: ["Bluetooth", "Firmware", "SMP", "Flashing", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux"],
-      swiftSettings: room),
+      exclude: ["README.md"], swiftSettings: room),
 
     tests("BluetoothTests", ["Bluetooth"]),
     tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
@@ -69,6 +69,6 @@ let package = Package(
     // A process of its own for VirtualLineTests: umockdev's testbed only works in a program that was started under its preload library.
     .executableTarget(name: "lineprobe", dependencies: ["VirtualLine", "CUdev"], path: "Tests/LineProbe", swiftSettings: room),
     tests("VirtualLineTests", ["VirtualLine", "SMP", "Bluetooth", "Firmware", "DBus", "Reactor", "lineprobe"]),
-    tests("ProgramTests", []),
+    tests("ProgramTests", ["flashline", "Station", "Flashing", "Bluetooth", "Firmware", "Records", "VirtualLine"]),
   ]
 )

@@ -16,6 +16,11 @@ public final class AttemptJournal: Sendable {
     state.withLock { change(&$0) }
   }
 
+  /// Notes that the board is about to be written to, before it is: from here on it is not untouched, whatever happens.
+  func touch(leaving state: LeftAs) {
+    update { if $0.leftAs == .untouched { $0.leftAs = state } }
+  }
+
   /// Enters a phase; the observer writes it down before the session goes on.
   func enter(_ phase: Phase) async throws {
     try await observer.entered(phase, record)

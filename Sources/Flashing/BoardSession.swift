@@ -49,7 +49,7 @@ public struct BoardSession: Sendable {
       let reason = Task.isCancelled ? SessionError.stopped(links.phase) : error
       journal.update { $0.conclude(reason) }
     }
-    await shielded { await links.close() }
+    await links.close()
     let spent = time.now() - began
     let finished = time.wall()
     journal.update {
@@ -117,6 +117,13 @@ extension AttemptRecord {
     conclude(.board(failure))
     finishedAt = wall
     duration = 0
+  }
+
+  /// The end of an attempt that the station could not go on with.
+  public mutating func giveUp(_ code: FailureCode, _ message: String, in phase: Phase, at wall: Int64) {
+    conclude(.station(code, phase, message))
+    finishedAt = wall
+    duration = duration ?? 0
   }
 
   /// The end of an attempt that failed.

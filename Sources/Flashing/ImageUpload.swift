@@ -31,7 +31,7 @@ struct ImageUpload: Sendable {
       group.addTask { await tick() }
       var actions = window.start()
       while true {
-        if try perform(actions, start, &group) { return }
+        if try await perform(actions, start, &group) { return }
         guard let event = try await group.next() else { return }
         switch event {
         case .answered(let id, let response):
@@ -52,10 +52,13 @@ struct ImageUpload: Sendable {
   }
 
   /// Starts what the window asks for; true when it has finished.
-  private func perform(_ actions: [UploadWindow.Action], _ start: UploadStart, _ group: inout ThrowingTaskGroup<Event, any Error>) throws -> Bool {
+  private func perform(_ actions: [UploadWindow.Action], _ start: UploadStart, _ group: inout ThrowingTaskGroup<Event, any Error>) async throws -> Bool {
     for action in actions {
       switch action {
-      case .send(let chunk): group.addTask { await send(chunk, start) }
+      case .send(let chunk):
+        session.journal.touch(leaving: .application)
+        let request = try await post(chunk, start)
+        group.addTask { await answer(to: request, chunk) }
       case .wait(let pause): group.addTask { await wait(pause) }
       case .progress(let offset): session.journal.progress(offset, of: start.length, at: session.time.now())
       case .readBack: group.addTask { await readBack() }
@@ -66,10 +69,18 @@ struct ImageUpload: Sendable {
     return false
   }
 
-  private func send(_ chunk: UploadChunk, _ start: UploadStart) async -> Event {
+  private func post(_ chunk: UploadChunk, _ start: UploadStart) async throws -> RequestID {
     let request = ImageUploadRequest(offset: chunk.offset, data: session.order.image[chunk.range], start: chunk.isFirst ? start : nil)
     do {
-      return .answered(chunk.id, try await attachment.smp.send(request, limit: chunk.timeout))
+      return try await attachment.smp.post(request)
+    } catch {
+      throw Self.explained(error, in: links.phase, offset: chunk.offset)
+    }
+  }
+
+  private func answer(to request: RequestID, _ chunk: UploadChunk) async -> Event {
+    do {
+      return .answered(chunk.id, try await attachment.smp.response(to: request, of: ImageUploadRequest.self, limit: chunk.timeout))
     } catch SMPSession.Failure.refused(let error) {
       return .refused(chunk.id, error)
     } catch SMPSession.Failure.timedOut {
@@ -108,15 +119,19 @@ struct ImageUpload: Sendable {
   }
 
   private func check(_ stall: StallWatch, _ window: UploadWindow) throws {
-    guard stall.isOver(at: session.time.now()) else { return }
+    guard !window.awaitsLastAnswer, stall.isOver(at: session.time.now()) else { return }
     throw BoardFailure(
       .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
   }
 
   private func keepFigures(_ window: UploadWindow, since began: Duration) {
     let seconds = (session.time.now() - began).seconds
+    let earlier = links.acknowledged
+    // What the board stored before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
+    let base = window.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
+    links.acknowledged = window.acknowledged
     session.journal.update { record in
-      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - (window.resumedFrom ?? 0))
+      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - base)
       record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds
       record.retries += window.recoveries
       if let resumed = window.resumedFrom { record.resumedFrom = resumed }

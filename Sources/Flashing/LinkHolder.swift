@@ -7,6 +7,7 @@ final class LinkHolder: Sendable {
     var link: (any GATTLink)?
     var channel: (any PacketChannel)?
     var phase = Phase.connect
+    var acknowledged = 0
   }
 
   private let state = Mutex(State())
@@ -16,10 +17,16 @@ final class LinkHolder: Sendable {
     set { state.withLock { $0.phase = newValue } }
   }
 
+  /// The offset at which the last upload of this attempt stood when its link ended; 0 before the first.
+  var acknowledged: Int {
+    get { state.withLock { $0.acknowledged } }
+    set { state.withLock { $0.acknowledged = newValue } }
+  }
+
   func hold(_ link: any GATTLink) { state.withLock { $0.link = link } }
   func hold(_ channel: any PacketChannel) { state.withLock { $0.channel = channel } }
 
-  /// Closes what is held and returns when the link is down.
+  /// Closes what is held and returns when the link is down, also when the session is cancelled meanwhile.
   func close() async {
     let (channel, link) = state.withLock { state in
       defer {
@@ -28,7 +35,10 @@ final class LinkHolder: Sendable {
       }
       return (state.channel, state.link)
     }
-    await channel?.close()
-    await link?.disconnect()
+    guard link != nil else { return }
+    await shielded {
+      await channel?.close()
+      await link?.disconnect()
+    }
   }
 }

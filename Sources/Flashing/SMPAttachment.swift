@@ -13,8 +13,8 @@ struct SMPAttachment: Sendable {
   let session: BoardSession
   let links: LinkHolder
 
-  /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode.
-  static func attach(_ smp: SMPSession, session: BoardSession, links: LinkHolder) async throws -> SMPAttachment {
+  /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode where that is not known.
+  static func attach(_ smp: SMPSession, session: BoardSession, links: LinkHolder, bootloader known: Bootloader?) async throws -> SMPAttachment {
     let asking = Asking(smp: smp, session: session, links: links)
     let order = session.order
     let parameters = try await asking.optional(ParametersRequest())
@@ -25,7 +25,8 @@ struct SMPAttachment: Sendable {
       case .settled(let limits): limits
       case .probe(let probe): probe.limits(after: try await asking.outcome(of: probe.request))
       }
-    return SMPAttachment(smp: smp, limits: limits, bootloader: try await asking.bootloader(), session: session, links: links)
+    let bootloader: Bootloader = if let known { known } else { try await asking.bootloader() }
+    return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, session: session, links: links)
   }
 
   /// The image list.
@@ -123,10 +124,15 @@ private struct Asking: Sendable {
     }
   }
 
-  /// A read that older firmware may not know: nil when it is refused or never answered.
+  /// A read that older firmware may not know: nil when it is refused. Repeated once after a time-out.
   func optional<Request: SMPRequest>(_ request: Request) async throws -> Request.Response? {
     do {
-      return try await smp.send(request, limit: session.limits.command)
+      do {
+        return try await smp.send(request, limit: session.limits.command)
+      } catch SMPSession.Failure.timedOut {
+        session.journal.update { $0.retries += 1 }
+        return try await smp.send(request, limit: session.limits.command)
+      }
     } catch SMPSession.Failure.refused, SMPSession.Failure.malformed {
       return nil
     } catch {
@@ -148,12 +154,14 @@ private struct Asking: Sendable {
   }
 
   func bootloader() async throws -> Bootloader {
-    let assumed = session.order.assumedBootloaderMode.map(BootloaderMode.init(rawValue:))
-    guard let name = try await optional(BootloaderNameRequest()) else { return Bootloader(assumed) }
-    guard name == "MCUboot" else {
-      throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader is \(name), not MCUboot")
+    var mode = session.order.assumedBootloaderMode.map(BootloaderMode.init(rawValue:))
+    if let name = try await optional(BootloaderNameRequest()) {
+      guard name == "MCUboot" else {
+        throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader is \(name), not MCUboot")
+      }
+      if let told = try await optional(BootloaderModeRequest())?.mode, told != .unknown { mode = told }
     }
-    let bootloader = Bootloader(try await optional(BootloaderModeRequest())?.mode ?? assumed)
+    let bootloader = Bootloader(mode)
     if case .other(let mode) = bootloader {
       throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader works as \(mode), which this job cannot update")
     }

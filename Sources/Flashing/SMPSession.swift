@@ -18,24 +18,34 @@ actor SMPSession {
   private let time: Timekeeper
   private var table = RequestTable()
   private var assembler = FrameAssembler()
-  private var waiting: [RequestID: CheckedContinuation<SMPFrame, any Error>] = [:]
-  /// Packets not yet handed over; the pieces of one request are never mixed with another's.
-  private var outgoing: [[UInt8]] = []
-  private var isSending = false
+  private var exchanges: [RequestID: Exchange] = [:]
+  /// Packets not yet handed over; the pieces of one request are never mixed with another's. As long as the requests under way, which the window bounds.
+  private let outgoing: AsyncStream<[UInt8]>
+  private let feed: AsyncStream<[UInt8]>.Continuation
   private var isLost = false
+
+  /// Where a request is that was posted.
+  private enum Exchange {
+    case posted
+    case awaited(CheckedContinuation<SMPFrame, any Error>)
+    /// Settled before anybody asked.
+    case over(Result<SMPFrame, any Error>)
+  }
 
   init(channel: any PacketChannel, time: Timekeeper) {
     self.channel = channel
     self.time = time
     fragmenter = RequestFragmenter(mtu: channel.mtu)
+    (outgoing, feed) = AsyncStream.makeStream()
   }
 
   nonisolated var mtu: Int { channel.mtu }
 
-  /// Runs `body` while the board's answers are read; all requests must happen inside.
+  /// Runs `body` while packets are sent and the board's answers are read; all requests must happen inside.
   nonisolated func whileListening<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.listen() }
+      group.addTask { await self.pump() }
       defer { group.cancelAll() }
       return try await body()
     }
@@ -44,7 +54,22 @@ actor SMPSession {
   /// Sends a request and returns its response; throws `Failure` or `CancellationError`.
   func send<Request: SMPRequest>(_ request: Request, limit: Duration? = nil) async throws -> Request.Response {
     try Task.checkCancellation()
-    let frame = try await exchange(request, limit: limit ?? Request.answerLimit)
+    return try await response(to: post(request), of: Request.self, limit: limit ?? Request.answerLimit)
+  }
+
+  /// Queues a request behind those posted before it, and returns at once: so a window's requests leave in the order in which it made them,
+  /// however the tasks that wait for their answers are scheduled.
+  func post<Request: SMPRequest>(_ request: Request) throws -> RequestID {
+    guard !isLost else { throw Failure.linkLost }
+    let (id, bytes) = try begin(request)
+    exchanges[id] = .posted
+    for packet in fragmenter.packets(of: bytes) { feed.yield(packet) }
+    return id
+  }
+
+  /// Waits for the response to a posted request; to be called once. Throws `Failure` or `CancellationError`.
+  func response<Request: SMPRequest>(to id: RequestID, of request: Request.Type, limit: Duration) async throws -> Request.Response {
+    let frame = try await frame(answering: id, limit: limit)
     do throws(SMPAnswerError) {
       return try Request.response(in: frame)
     } catch .refused(let error) {
@@ -56,10 +81,8 @@ actor SMPSession {
 
   // MARK: one exchange
 
-  private func exchange<Request: SMPRequest>(_ request: Request, limit: Duration) async throws -> SMPFrame {
-    guard !isLost else { throw Failure.linkLost }
-    let (id, bytes) = try begin(request)
-    return try await withThrowingTaskGroup(of: Void.self) { group in
+  private func frame(answering id: RequestID, limit: Duration) async throws -> SMPFrame {
+    try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         do {
           try await self.time.sleep(limit)
@@ -69,7 +92,7 @@ actor SMPSession {
         }
       }
       defer { group.cancelAll() }
-      return try await self.answer(to: id, sending: bytes)
+      return try await self.answer(to: id)
     }
   }
 
@@ -84,35 +107,44 @@ actor SMPSession {
     }
   }
 
-  private func answer(to id: RequestID, sending bytes: [UInt8]) async throws -> SMPFrame {
-    try await withCheckedThrowingContinuation { continuation in
-      waiting[id] = continuation
-      outgoing.append(contentsOf: fragmenter.packets(of: bytes))
-      guard !isSending else { return }
-      isSending = true
-      // Not a child task: it outlives this request when others queue packets behind it, and ends with the queue.
-      Task { await self.pump() }
+  private func answer(to id: RequestID) async throws -> SMPFrame {
+    if case .over(let result)? = exchanges[id] {
+      exchanges[id] = nil
+      return try result.get()
     }
+    return try await withCheckedThrowingContinuation { exchanges[id] = .awaited($0) }
   }
 
-  private func pump() async {
-    while !outgoing.isEmpty {
-      let packet = outgoing.removeFirst()
-      do {
-        try await channel.send(packet)
-      } catch {
-        lose()
-      }
+  /// Ends an exchange, if it is not over yet; false when it is.
+  @discardableResult
+  private func settle(_ id: RequestID, _ result: Result<SMPFrame, any Error>) -> Bool {
+    switch exchanges[id] {
+    case .awaited(let continuation)?:
+      exchanges[id] = nil
+      continuation.resume(with: result)
+    case .posted?: exchanges[id] = .over(result)
+    case .over?, nil: return false
     }
-    isSending = false
+    return true
   }
 
   private func end(_ id: RequestID, with error: any Error) {
-    guard let continuation = waiting.removeValue(forKey: id) else { return }
+    guard settle(id, .failure(error)) else { return }
     table.timedOut(id)
-    // A fragment that was lost leaves a frame that would swallow the next answers.
-    assembler.discardPartial()
-    continuation.resume(throwing: error)
+    // A fragment that was lost leaves a frame that would swallow the next answer.
+    if error is Failure, table.outstanding == 0 { assembler.discardPartial() }
+  }
+
+  // MARK: sending
+
+  nonisolated private func pump() async {
+    for await packet in outgoing {
+      do {
+        try await channel.send(packet)
+      } catch {
+        return await lose()
+      }
+    }
   }
 
   // MARK: reading
@@ -122,7 +154,7 @@ actor SMPSession {
       guard case .frame(let frame) = assembler.append(packet) else { continue }
       // Late, duplicate and stray answers answer nothing any more.
       guard case .answer(let id, let answer) = table.receive(frame) else { continue }
-      waiting.removeValue(forKey: id)?.resume(returning: answer)
+      settle(id, .success(answer))
     }
     if !Task.isCancelled { lose() }
   }
@@ -130,9 +162,6 @@ actor SMPSession {
   /// The link is gone: nobody will be answered any more.
   private func lose() {
     isLost = true
-    outgoing.removeAll()
-    let all = waiting
-    waiting.removeAll()
-    for continuation in all.values { continuation.resume(throwing: Failure.linkLost) }
+    for id in exchanges.keys { settle(id, .failure(Failure.linkLost)) }
   }
 }

@@ -8,6 +8,8 @@ struct UpdateDriver: Sendable {
   let links: LinkHolder
   private var plan: UpdatePlan?
   private var first: BoardIdentity?
+  /// Told before the first write. It is not asked again: an answer that differs later must not call a board refused that was written to.
+  private var bootloader: Bootloader?
   /// A reset was sent: the board is waited for before the next connection.
   private var awaitsReturn = false
   /// Set once the running firmware may have changed, so that cached services are not to be believed.
@@ -37,7 +39,8 @@ struct UpdateDriver: Sendable {
     links.hold(channel)
     let smp = SMPSession(channel: channel, time: session.time)
     return try await smp.whileListening {
-      let attachment = try await SMPAttachment.attach(smp, session: session, links: links)
+      let attachment = try await SMPAttachment.attach(smp, session: session, links: links, bootloader: bootloader)
+      bootloader = attachment.bootloader
       if plan == nil { plan = UpdatePlan(target: target, bootloader: attachment.bootloader) }
       return try await drive(attachment, link)
     }
@@ -102,6 +105,7 @@ struct UpdateDriver: Sendable {
       let slots = try await smp.readImages()
       note(slots, didWrite: plan.didWrite)
       let step = plan.next(slots)
+      if step.changesImages { session.journal.touch(leaving: runsConfirmed(slots) ? .application : .unconfirmed) }
       switch step {
       case .finished(let outcome, let state): return (outcome, state)
       case .failed(let code, let words): throw BoardFailure(code, in: links.phase, words)
@@ -127,6 +131,10 @@ struct UpdateDriver: Sendable {
         return nil
       }
     }
+  }
+
+  private func runsConfirmed(_ slots: [ImageSlot]) -> Bool {
+    slots.contains { $0.image == session.order.imageNumber && $0.active && $0.confirmed }
   }
 
   /// Keeps in the record what was read, so that it is right whatever happens next.
@@ -166,5 +174,15 @@ struct UpdateDriver: Sendable {
     mayHaveNewServices = true
     try await smp.reset(link)
     await links.close()
+  }
+}
+
+extension UpdatePlan.Step {
+  /// Whether executing it writes to the board's images; an upload tells itself when its first byte leaves.
+  fileprivate var changesImages: Bool {
+    switch self {
+    case .eraseOther, .markForTest, .markPermanent, .confirmRunning: true
+    case .upload, .reset, .finished, .failed: false
+    }
   }
 }

@@ -1,6 +1,5 @@
 import Bluetooth
 
-
 @testable import VirtualLine
 
 /// A board on a bench: its alarms ring in the order of a turned clock, its notifications are caught.
@@ -14,7 +13,9 @@ struct BoardBench {
   init(_ settings: BoardSettings = BoardSettings(), image: [UInt8]? = nil, faults: [BoardFault] = []) {
     let identity = BoardIdentity(
       address: BluetoothAddress(bits: 0xC0DE_0000_0001), name: "VLINE-0001", serial: "S1", model: "VL-1", hardware: "1.0", manufacturer: "Flashline")
-    let start = VirtualVersion(settings.version).flatMap { VirtualFirmware.image(version: $0, size: 256, hash: ImageDigest(rawValue: settings.hash) ?? .sha256) }
+    let start = VirtualVersion(settings.version).flatMap {
+      VirtualFirmware.image(version: $0, size: 256, hash: ImageDigest(rawValue: settings.hash) ?? .sha256)
+    }
     board = VirtualBoard(identity: identity, settings: settings, image: image.flatMap { StoredImage($0) } ?? start, faults: faults)
     board.start()
   }

@@ -67,11 +67,14 @@ struct BoardFrameTests {
     Exchange(
       name: "a header longer than the packet, smp.md §1.3", request: "0800000900000106a0", answer: "0900000600000106bf62726309ff",
       settings: whole),
-    Exchange(name: "a request map without a length, smp.md §1.2", request: "0a00000a00000100bf6164 65 68656c6c6fff", answer: "0b00000a00000100bf61726568656c6c6fff"),
+    Exchange(
+      name: "a request map without a length, smp.md §1.2", request: "0a00000a00000100bf6164 65 68656c6c6fff", answer: "0b00000a00000100bf61726568656c6c6fff"),
     Exchange(name: "a wrong type, smp.md §1.2", request: "0a00000400000100a1616401", answer: "0b00000600000100bf62726303ff"),
     Exchange(name: "reset ignores what it cannot read, smp.md §1.2", request: "0a00000800000005a165666f72636501", answer: "0b00000200000005bfff"),
     Exchange(name: "datetime before it is set, smp.md §1.5", request: "0800000100000004a0", answer: "0900001300000004bf63657272bf6567726f7570006272630 4ffff"),
-    Exchange(name: "answers with a length, smp.md §1.2", request: "0800000C00000208A1657175657279646D6F6465", answer: "0900000700000208a1646d6f646503", settings: canonical),
+    Exchange(
+      name: "answers with a length, smp.md §1.2", request: "0800000C00000208A1657175657279646D6F6465", answer: "0900000700000208a1646d6f646503",
+      settings: canonical),
     Exchange(name: "a server before version 2, smp.md §1.1", request: "0a00000100010201a0", answer: "0300000600010201bf62726303ff", settings: original),
   ]
 

@@ -24,7 +24,9 @@ struct StackServiceTests {
     try await StackBench.with(scale: 0.03) { bench in
       let path = StackBench.board(0, on: 0)
       #expect(await bench.failure("/org/bluez/hci0", StackFaces.adapter, "StopDiscovery") == "org.bluez.Error.Failed")
-      let (added, changes, removed) = (try await bench.signals("InterfacesAdded"), try await bench.signals("PropertiesChanged"), try await bench.signals("InterfacesRemoved"))
+      let (added, changes, removed) = (
+        try await bench.signals("InterfacesAdded"), try await bench.signals("PropertiesChanged"), try await bench.signals("InterfacesRemoved")
+      )
       try await bench.call("/org/bluez/hci0", StackFaces.adapter, "SetDiscoveryFilter", [.properties(["Transport": .string("le")])])
       try await bench.call("/org/bluez/hci0", StackFaces.adapter, "StartDiscovery")
       #expect(await bench.failure("/org/bluez/hci0", StackFaces.adapter, "StartDiscovery") == "org.bluez.Error.InProgress")

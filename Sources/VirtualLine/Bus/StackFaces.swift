@@ -48,7 +48,9 @@ enum StackFaces {
 
   /// - Parameter link: the link as the host has it; nil when the board is not connected.
   static func properties(of item: BoardAttributes.Characteristic, service: String, link: HostedLink?) -> [String: DBusValue] {
-    var values: [String: DBusValue] = ["UUID": .string(item.uuid.description), "Service": .objectPath(service), "Flags": .strings(item.flags), "Value": .bytes([])]
+    var values: [String: DBusValue] = [
+      "UUID": .string(item.uuid.description), "Service": .objectPath(service), "Flags": .strings(item.flags), "Value": .bytes([]),
+    ]
     if let link { values["MTU"] = .uint16(UInt16(clamping: link.mtu)) }
     if item.flags.contains("notify") {
       values["Notifying"] = .bool(link?.notifying != nil)

@@ -9,7 +9,8 @@ extension Decoder {
   /// Throws when the object holds a key that is not in `known`.
   func refuseUnknownKeys(_ known: [String]) throws {
     for key in try container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
-      throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "unknown key \"\(key.stringValue)\"; known are: \(known.joined(separator: ", "))"))
+      let text = "unknown key \"\(key.stringValue)\"; known are: \(known.joined(separator: ", "))"
+      throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: text))
     }
   }
 }

@@ -4,6 +4,8 @@ public struct LineOptions: Sendable {
   public static let adapterLimit = 16
   /// Most boards of one line.
   public static let boardLimit = 4096
+  /// Most bytes of the state folder's path: socket paths are short (107 bytes).
+  static let stateLimit = 80
 
   /// Adapters, 1…16.
   public var adapters = 2
@@ -31,7 +33,9 @@ public struct LineOptions: Sendable {
     guard (1...Self.adapterLimit).contains(adapters) else { throw .usage("\(adapters) adapters: give 1 to \(Self.adapterLimit)") }
     guard (1...Self.boardLimit).contains(boards) else { throw .usage("\(boards) boards: give 1 to \(Self.boardLimit)") }
     guard (0.01...100).contains(timeScale) else { throw .usage("time scale \(timeScale): give 0.01 to 100") }
-    guard !state.isEmpty, state.utf8.count <= 80 else { throw .usage("the state folder's path is longer than 80 bytes: a socket lies in it, give a shorter one") }
+    guard !state.isEmpty, state.utf8.count <= Self.stateLimit else {
+      throw .usage("the state folder's path is longer than \(Self.stateLimit) bytes: a socket lies in it, give a shorter one")
+    }
   }
 }
 

@@ -18,7 +18,7 @@ struct PrivateBus: Sendable {
   private let process: pid_t
   private let reactor: Reactor
 
-  /// Starts the daemon and returns when its socket is there.
+  /// Starts the daemon and returns when its socket answers.
   static func start(in folder: String, on reactor: Reactor) async throws(LineError) -> PrivateBus {
     let (socket, configuration) = (folder + "/bus", folder + "/bus.conf")
     do {
@@ -33,7 +33,7 @@ struct PrivateBus: Sendable {
     }
     let bus = PrivateBus(address: DBusAddress("unix:path=" + socket), process: try spawned.get(), reactor: reactor)
     let deadline = ContinuousClock.now + startLimit
-    while access(socket, F_OK) != 0 {
+    while !answers(socket) {
       guard ContinuousClock.now < deadline, waitpid(bus.process, nil, WNOHANG) == 0 else {
         await bus.stop()
         throw .environment("dbus-daemon did not start: install the packages dbus-daemon and util-linux, and see \(folder)/bus.log")
@@ -41,6 +41,19 @@ struct PrivateBus: Sendable {
       await reactor.sleep(poll)
     }
     return bus
+  }
+
+  /// Between the socket's appearance and the daemon's ear for it a connection is refused.
+  private static func answers(_ path: String) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 }
+    }
   }
 
   /// Ends the daemon, at the latest by force.

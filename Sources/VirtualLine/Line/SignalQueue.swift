@@ -33,6 +33,13 @@ struct SignalQueue: Sendable {
     }
     writeEnd.store(ends[1], ordering: .releasing)
     for number in Self.ending + [Self.asking] { Self.handle(number) }
+    // The program may have blocked them in its other threads; one that takes them is enough.
+    reactor.perform {
+      var set = sigset_t()
+      sigemptyset(&set)
+      for number in Self.ending + [Self.asking] { sigaddset(&set, number) }
+      pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
   }
 
   /// From now on the signals do nothing: the line is on its way out already.

@@ -32,8 +32,12 @@ final class UdevTestbed {
   /// The paths of each adapter's three devices, outermost first.
   private var paths: [Int: [String]] = [:]
 
-  /// Makes an empty testbed in `TMPDIR` and sets `UMOCKDEV_DIR` in this process. The process must run under the preload library.
-  init() throws(LineError) {
+  /// Makes an empty testbed and sets `UMOCKDEV_DIR` in this process, which must run under the preload library.
+  ///
+  /// - Parameter parent: where the testbed's folder is made: in the state folder, so that a killed line leaves nothing elsewhere. GLib asks
+  ///   for TMPDIR once, now.
+  init(in parent: String) throws(LineError) {
+    setenv("TMPDIR", parent, 1)
     guard let handle = dlopen(Self.library, RTLD_NOW | RTLD_GLOBAL) else {
       throw .environment("\(Self.library) is not there: install the Debian package umockdev (make deps does)")
     }
@@ -45,7 +49,7 @@ final class UdevTestbed {
       new: try find("umockdev_testbed_new", New.self), add: try find("umockdev_testbed_add_devicev", Add.self),
       event: try find("umockdev_testbed_uevent", Event.self), remove: try find("umockdev_testbed_remove_device", Remove.self),
       unref: try find("g_object_unref", Unref.self))
-    guard let testbed = functions.new() else { throw .environment("umockdev could not make its folder below TMPDIR") }
+    guard let testbed = functions.new() else { throw .environment("umockdev could not make its folder in \(parent)") }
     self.testbed = testbed
   }
 
@@ -60,7 +64,8 @@ final class UdevTestbed {
   /// A USB adapter appears: the USB device, its interface, the Bluetooth host (swift-on-linux.md §4, rig/umockdev). Monitors are told.
   func plug(_ adapter: Int, usbPath: String, hci: Int) {
     guard paths[adapter] == nil else { return }
-    let attributes = ["idVendor": "2fe3", "idProduct": "000b", "serial": "VL-ADAPTER-\(adapter + 1)", "product": "Virtual adapter", "manufacturer": "Flashline"]
+    let serial = "VL-ADAPTER-\(adapter + 1)"
+    let attributes = ["idVendor": "2fe3", "idProduct": "000b", "serial": serial, "product": "Virtual adapter", "manufacturer": "Flashline"]
     let properties = ["DEVTYPE": "usb_device", "ID_PATH": "pci-0000:00:14.0-usb-0:\(usbPath.dropFirst(2))"]
     guard let device = add("usb", usbPath, nil, attributes, properties),
       let interface = add("usb", usbPath + ":1.0", device, [:], ["DEVTYPE": "usb_interface"]),

@@ -53,7 +53,8 @@ struct DemoCommand {
     for _ in 0..<Int(Self.readyLimit / Self.turn) {
       if files.isReady { return true }
       if let end = line.ended() {
-        throw ProgramError(exit: end.status == ExitStatus.usage ? ExitStatus.usage : ExitStatus.fault, text: "the virtual line did not start: \(lastWords(folder))")
+        throw ProgramError(
+          exit: end.status == ExitStatus.usage ? ExitStatus.usage : ExitStatus.fault, text: "the virtual line did not start: \(lastWords(folder))")
       }
       if nextSignal() != nil { return false }
     }
@@ -71,7 +72,9 @@ struct DemoCommand {
   private func supervise(_ job: ChildProcess) -> ChildProcess.End {
     while true {
       if let end = job.ended() { return end }
-      if let signal = nextSignal(), !signal.isFromTerminal { job.signal(signal.number) }
+      guard let signal = nextSignal() else { continue }
+      // A hang-up reaches only the leader of a session.
+      if !signal.isFromTerminal || signal.number == SIGHUP { job.signal(signal.number) }
     }
   }
 
@@ -107,7 +110,9 @@ struct DemoCommand {
     guard status == ExitStatus.good, let check = found.value.withLock({ $0 }) else { return false }
     for difference in check.differences { console.problem("the records and the boards differ: \(difference)") }
     if check.differences.isEmpty {
-      console.say("checked: \(Figures.count(check.agreeing, "good board")) read back from the line as recorded; everything is kept in \(folder.path.escaped(limit: 4096))")
+      console.say(
+        "checked: \(Figures.count(check.agreeing, "good board")) read back from the line as recorded; everything is kept in \(folder.path.escaped(limit: 4096))"
+      )
     }
     return check.differences.isEmpty
   }

@@ -54,8 +54,10 @@ struct EndSummary {
   private func missing(_ end: StationEvent.BatchEnd) -> [String] {
     guard !end.missing.isEmpty else { return [] }
     let more = end.missing.count - BatchTally.listLimit
-    return ["never met: " + end.missing.prefix(BatchTally.listLimit).map { $0.escaped(limit: 40) }.joined(separator: ", ")
-      + (more > 0 ? " and \(more) more" : "")]
+    return [
+      "never met: " + end.missing.prefix(BatchTally.listLimit).map { $0.escaped(limit: 40) }.joined(separator: ", ")
+        + (more > 0 ? " and \(more) more" : "")
+    ]
   }
 
   /// Every board by name, however many: somebody must go and look at them.

@@ -39,10 +39,10 @@ final class LiveScreen: EventSink {
     }
   }
 
-  /// Shows that the job drains.
-  func showDraining() {
+  /// Shows that the job drains or stops.
+  func show(_ wish: LiveTable.Wish) {
     state.with { state in
-      state.table.isDraining = true
+      state.table.wish = wish
       state.isDirty = true
     }
   }

@@ -27,7 +27,19 @@ struct LiveTable {
   private var batch: StationEvent.BatchStart?
   private var startedAt: Int64?
   /// What the operator asked for, shown in the last line.
-  var isDraining = false
+  var wish = Wish.none
+
+  enum Wish: Hashable {
+    case none, drain, stop
+
+    var text: String {
+      switch self {
+      case .none: "d: finish the boards in hand, then end    Ctrl-C: stop now"
+      case .drain: "no new boards: the boards in hand are finished    Ctrl-C: stop now"
+      case .stop: "stopping: links are closed    Ctrl-C: leave at once"
+      }
+    }
+  }
 
   /// Takes an event in.
   mutating func apply(_ event: StationEvent, at time: Int64) {
@@ -89,7 +101,7 @@ struct LiveTable {
     var lines = rows.prefix(room).map { text($0, labelWidth, columns) }
     if rows.count > room { lines.append("and \(Figures.count(rows.count - room, "more adapter"))") }
     lines.append(countLine(now))
-    lines.append(isDraining ? "no new boards: the boards in hand are finished" : "d: finish the boards in hand, then end    Ctrl-C: stop now")
+    lines.append(wish.text)
     return lines.map { $0.clipped(to: columns) }
   }
 

@@ -37,6 +37,7 @@ struct CommandLoop {
 
   /// The same for a command that takes the signals itself.
   func runToEnd(_ body: @escaping @Sendable () async -> Int32) -> Int32 {
+    signals.release()
     let status = Monitor<Int32?>(nil)
     Task.detached {
       let code = await body()
@@ -70,10 +71,10 @@ struct CommandLoop {
     switch action {
     case .nothing: break
     case .drain:
-      console.drains()
+      console.confirm(.drain)
       stopSwitch.drain()
     case .stop:
-      console.stops()
+      console.confirm(.stop)
       stopSwitch.stop()
     case .leave: console.leave(ExitStatus.stopped)
     }

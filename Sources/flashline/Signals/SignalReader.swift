@@ -31,6 +31,13 @@ struct SignalReader {
     return set
   }
 
+  /// Lets this thread take the signals again: for a command that handles them itself. A process that starts itself again inherits what is blocked.
+  func release() {
+    var set = Self.set
+    sigaddset(&set, SIGUSR1)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// The next signal, if one is waiting.
   func next() -> Received? {
     var information = signalfd_siginfo()

@@ -1,0 +1,95 @@
+import Bluetooth
+import LineFixture
+import Synchronization
+import VirtualLine
+
+@testable import Flashing
+
+/// One board, one adapter, one attempt: everything a session test varies.
+final class SessionBench {
+  static let address = BluetoothAddress(bits: 0xC0DE_0000_0001)
+
+  let clock = ManualClock()
+  let central: LineCentral
+  var pump: LinePump
+  let board: LineBoard
+  let observer = Notes()
+  var order: UpdateOrder
+  var limits = SessionLimits(connect: .seconds(5), board: .seconds(300), stall: .seconds(20), swap: .seconds(30))
+  var wasWrittenBefore = false
+  var trustsStoredImage = true
+  var examine: @Sendable (IdentityRead) async throws -> Void = { _ in }
+
+  init(
+    _ faults: [BoardFault] = [], mode: UpgradeMode = .testAndConfirm, image: [UInt8] = LineImages.new, running: [UInt8] = LineImages.old,
+    quirks: LineBoard.Quirks = LineBoard.Quirks(), settings change: (inout BoardSettings) -> Void = { _ in }
+  ) {
+    var settings = BoardSettings()
+    // Small packets, so that an upload has many requests.
+    settings.bufferSize = 1024
+    change(&settings)
+    board = LineBoard(Self.address, settings: settings, faults: faults, running: running, quirks: quirks)
+    central = LineCentral(clock: clock)
+    central.plug(0)
+    central.add(board)
+    central.know(Self.address, on: 0)
+    pump = LinePump(clock)
+    order = Self.order(image, mode: mode)
+  }
+
+  static func order(_ image: [UInt8], version: String = "1.1.0", mode: UpgradeMode) -> UpdateOrder {
+    UpdateOrder(image: image, imageSHA256: LineImages.digest(image), hash: LineImages.hash(image), version: version, mode: mode)
+  }
+
+  func begin(attempt: Int = 1) -> LinePump.Work<AttemptRecord> {
+    let clock = clock
+    let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+    let record = AttemptRecord(
+      batchID: 1, stationID: "S1", profile: "line", job: .update, mac: Self.address, addressType: .random, attempt: attempt, startedAt: time.wall(),
+      toolVersion: "test")
+    let session = BoardSession(
+      board: Self.address, adapter: LineCentral.handle(0), central: central, order: order, limits: limits, time: time,
+      journal: AttemptJournal(record, observer: observer), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: trustsStoredImage, examine: examine)
+    return pump.start { await session.run() }
+  }
+
+  /// Runs one attempt to its end.
+  func run(attempt: Int = 1) async throws -> AttemptRecord {
+    try await pump.finish(begin(attempt: attempt), within: .seconds(1200))
+  }
+}
+
+/// What the session told its observer.
+final class Notes: SessionObserver {
+  private struct State {
+    var phases: [Phase] = []
+    var progress: [Int] = []
+    var refusesAt: Phase?
+  }
+
+  private let state = Mutex(State())
+
+  var phases: [Phase] { state.withLock { $0.phases } }
+  var progress: [Int] { state.withLock { $0.progress } }
+  func refuse(at phase: Phase) { state.withLock { $0.refusesAt = phase } }
+
+  func entered(_ phase: Phase, _ record: AttemptRecord) async throws {
+    let refuses = state.withLock { state in
+      state.phases.append(phase)
+      return state.refusesAt == phase
+    }
+    if refuses { throw RecordError.notWritable("disk full") }
+  }
+
+  func progressed(_ bytes: Int, of total: Int, at now: Duration, _ record: AttemptRecord) {
+    state.withLock { $0.progress.append(bytes) }
+  }
+}
+
+extension BoardFault {
+  func with(_ change: (inout BoardFault) -> Void) -> BoardFault {
+    var fault = self
+    change(&fault)
+    return fault
+  }
+}
