@@ -14,7 +14,8 @@ import Testing
   private func start(_ keys: Pipe, environment: [String: String] = [:]) throws -> Process {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/script")
-    let command = "\(BuiltProgram.path) demo --adapters 2 --boards 6 --keep \(folder.path)/kept --state \(folder.path)/l; stty -a"
+    // The trap: Ctrl-C reaches the shell, too, which must live on to show the terminal.
+    let command = "trap : INT; \(BuiltProgram.path) demo --adapters 2 --boards 6 --keep \(folder.path)/kept --state \(folder.path)/l; stty -a"
     process.arguments = ["-q", "-e", "-f", "-c", command, folder.path + "/screen"]
     process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "SHELL": "/bin/sh"]) { $1 }.merging(environment) { $1 }
     process.standardInput = keys
