@@ -119,15 +119,19 @@ struct ImageUpload: Sendable {
   }
 
   private func check(_ stall: StallWatch, _ window: UploadWindow) throws {
-    guard stall.isOver(at: session.time.now()) else { return }
+    guard !window.awaitsLastAnswer, stall.isOver(at: session.time.now()) else { return }
     throw BoardFailure(
       .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
   }
 
   private func keepFigures(_ window: UploadWindow, since began: Duration) {
     let seconds = (session.time.now() - began).seconds
+    let earlier = links.acknowledged
+    // What the board stored before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
+    let base = window.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
+    links.acknowledged = window.acknowledged
     session.journal.update { record in
-      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - (window.resumedFrom ?? 0))
+      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - base)
       record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds
       record.retries += window.recoveries
       if let resumed = window.resumedFrom { record.resumedFrom = resumed }
