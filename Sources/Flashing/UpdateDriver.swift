@@ -168,7 +168,12 @@ struct UpdateDriver: Sendable {
 
   private mutating func reset(over smp: SMPAttachment, _ link: any GATTLink) async throws {
     try await session.enter(.reset, links)
-    session.journal.update { $0.leftAs = .unknown }
+    // What was read until now says nothing about what runs afterwards.
+    session.journal.update {
+      $0.leftAs = .unknown
+      $0.firmwareAfter = nil
+      $0.imageHashAfter = nil
+    }
     // From here on the board may be gone at any moment, also when the answer is lost.
     awaitsReturn = true
     mayHaveNewServices = true

@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import VirtualLine
 
 extension Invocation {
   /// Reads the arguments behind the program's name. Pure: looks at nothing but its input.
@@ -141,9 +142,12 @@ extension ReportRequest {
 extension LineRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     adapters = try values.integer("adapters", in: 1...16) ?? 4
-    boards = try values.integer("boards", in: 1...200) ?? 24
+    boards = try values.integer("boards", in: 1...LineOptions.boardLimit) ?? 24
     faults = try values.text("faults")
     state = try values.text("state")
+    timeScale = try values.number("time-scale", in: 0.01...100) ?? 1
+    seed = try values.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1
+    places = try values.integer("places", in: 1...LineOptions.boardLimit)
     if let stranded = try values.integer("stranded", in: 0...200), stranded > 0 {
       throw .usage("the virtual line has no boards in their bootloader yet", "leave --stranded out")
     }

@@ -71,4 +71,7 @@ struct LineRequest: Hashable, Sendable {
   var boards = 24
   var faults: String?
   var state: String?
+  var timeScale = 1.0
+  var seed: UInt64 = 1
+  var places: Int?
 }

@@ -50,13 +50,18 @@ final class Console: Sendable {
   /// Who listens to a job: JSON Lines where asked for, people's text as a screen or as lines, and the journal where configured.
   func eventSinks(_ log: LogRules) -> [any EventSink] {
     let least = isQuiet ? max(EventText.Weight.problem, log.level.weight) : log.level.weight
-    var sinks: [any EventSink] = isJSON ? [JSONLines(writer: out), PlainLines(err, least: least)] : [openScreen() ?? PlainLines(out, least: least)]
+    var sinks: [any EventSink] = []
     if log.journal {
       if let journal = JournalLines(least: log.level.weight) {
         sinks.append(journal)
       } else {
         problem("[log] journal = yes, but the systemd journal does not answer: start systemd-journald, or write journal = no")
       }
+    }
+    if isJSON {
+      sinks += [JSONLines(writer: out), PlainLines(err, least: least)]
+    } else {
+      sinks.append(openScreen() ?? PlainLines(out, least: least))
     }
     return sinks
   }
