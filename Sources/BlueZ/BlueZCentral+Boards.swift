@@ -3,15 +3,18 @@ import DBus
 import Reactor
 
 extension BlueZCentral {
-  public func prepare(_ adapter: AdapterHandle) async throws(CentralError) {
+  @discardableResult
+    public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
     let path = try path(of: adapter, mustBeOn: false)
-    try await withTurn(path, limit: limits.turn) { () async throws(CentralError) in
+    return try await withTurn(path, limit: limits.turn) { () async throws(CentralError) -> RadioStanding in
       try await powerOn(path, adapter)
       await withDiscardingTaskGroup { group in
         for board in tree.boards(below: path) where links[board] == nil {
           group.addTask { await self.leave(board, of: path) }
         }
       }
+      // Last: the kernel refuses it while the adapter is off.
+      return await applyRadio(radio, to: adapter)
     }
   }
 

@@ -22,6 +22,7 @@ extension BlueZCentral {
       defer { connecting[adapterPath] = nil }
       // A link that is not ours any more, or never was, ends first: its subscriptions and sockets belong to somebody else.
       if tree.isConnected(path) || links[path] != nil { await finishing(reactor) { await self.bringDown(path) } }
+      await loadParameters(for: path, on: adapter, adapterPath)
       do throws(CentralError) {
         let ends = try await establish(path, deadline)
         try await resolve(path, deadline, ends)

@@ -77,5 +77,5 @@ extension BlueZCentral {
   }
 
   /// Why there is no link: the stack's end, or the link's own.
-  private var lost: CentralError { service == nil ? .stackGone(awayReason) : .linkLost }
+  var lost: CentralError { service == nil ? .stackGone(awayReason) : .linkLost }
 }

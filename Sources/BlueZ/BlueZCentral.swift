@@ -32,13 +32,24 @@ public actor BlueZCentral: Central {
   var connecting: [String: String] = [:]
   /// Our links, by the board's path.
   var links: [String: OpenLink] = [:]
+  /// What is wished of each adapter's links.
+  var wishes: [AdapterHandle: RadioWishes] = [:]
+  /// The pairing under way.
+  var pairing: PairingAgent?
+  nonisolated let radioDesk: RadioDesk
   /// Links (and attempts) being ended, by the board's path.
   var endings: [String: Latch] = [:]
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
   public init(on reactor: Reactor, address: DBusAddress = .system, limits: BlueZLimits = BlueZLimits()) {
+    self.init(on: reactor, address: address, limits: limits) { () throws(ManagementFailure) in try ManagementSocket(on: reactor) }
+  }
+
+  /// With another way to the kernel's management commands.
+  init(on reactor: Reactor, address: DBusAddress, limits: BlueZLimits, management: @escaping RadioDesk.Opener) {
     self.reactor = reactor
+    radioDesk = RadioDesk(open: management, limit: limits.management)
     self.address = address
     self.limits = limits
     tree = ObjectTree(limit: limits.objects)
@@ -67,6 +78,7 @@ public actor BlueZCentral: Central {
   private func attach(_ connection: DBusConnection) async throws(DBusError) {
     bus = connection
     awayReason = "bluetoothd is not running"
+    await connection.serve { [weak self] call in await self?.answer(call) ?? .unknownMethod(call) }
     for match in [
       DBusMatch(sender: BlueZName.service, interface: BlueZName.objectManager),
       DBusMatch(sender: BlueZName.service, interface: BlueZName.properties, member: "PropertiesChanged"),
@@ -137,6 +149,9 @@ public actor BlueZCentral: Central {
       throw BlueZFailure(error)
     }
   }
+
+  /// The only calls for us are those of bluetoothd to our agent.
+  private func answer(_ call: DBusCall) -> DBusReply { PairingAgent.answer(call, from: service, pairing) }
 
   // MARK: The tree
 

@@ -15,6 +15,7 @@ struct BoardConnector: Sendable {
       do {
         let link = try await session.central.connect(board, on: session.adapter, limit: limits.connect)
         links.hold(link)
+        if let method = session.order.pairing { try await link.pair(method, limit: limits.pairing) }
         return link
       } catch .boardUnknown {
         try await hearAgain()
@@ -51,6 +52,15 @@ struct BoardConnector: Sendable {
     await session.central.forget(board, on: session.adapter)
     session.journal.update { $0.retries += 1 }
     try await hearAgain()
+    return try await connect()
+  }
+
+  /// The first connection of a board that is paired: a bond that an earlier program left is not trusted, because the board may have lost its half.
+  func connectUnbonded() async throws -> any GATTLink {
+    if session.order.pairing != nil {
+      await session.central.forget(board, on: session.adapter)
+      try await hearAgain()
+    }
     return try await connect()
   }
 

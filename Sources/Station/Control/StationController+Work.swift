@@ -42,7 +42,7 @@ extension StationController {
   private func listenPrepared(_ adapter: LineAdapter, _ handle: AdapterHandle, afresh: Bool) async -> Found {
     do throws(CentralError) {
       if afresh || prepared[adapter.path] != handle {
-        try await ports.central.prepare(handle)
+        try await ports.central.prepare(handle, radio: job.adapters.radio)
         prepared[adapter.path] = handle
       }
       return await listen(adapter, handle)
