@@ -1,6 +1,7 @@
 import Bluetooth
 import DBus
 import Reactor
+import Synchronization
 import Testing
 
 @testable import BlueZ

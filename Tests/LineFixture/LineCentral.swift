@@ -14,7 +14,7 @@ public final class LineCentral: Central, AdapterSource {
     var known: Set<BluetoothAddress> = []
     var links: [LineLink] = []
     var prepared = 0
-    var radio: RadioParameters?
+    var radio: Bluetooth.RadioParameters?
     var bonds: Set<BluetoothAddress> = []
   }
 
@@ -52,7 +52,7 @@ public final class LineCentral: Central, AdapterSource {
     AdapterHandle(hciIndex: index, address: BluetoothAddress(bits: 0x00_1A_7D_00_00_00 + UInt64(index)))
   }
 
-  public func radio(_ index: Int) -> RadioParameters? { state.withLock { $0.adapters[index]?.radio } }
+  public func radio(_ index: Int) -> Bluetooth.RadioParameters? { state.withLock { $0.adapters[index]?.radio } }
   /// The bonds that an adapter holds.
   public func bonds(_ index: Int) -> Set<BluetoothAddress> { state.withLock { $0.adapters[index]?.bonds ?? [] } }
   func isBonded(_ board: BluetoothAddress, on adapter: AdapterHandle) -> Bool { bonds(adapter.hciIndex).contains(board) }
@@ -144,7 +144,7 @@ public final class LineCentral: Central, AdapterSource {
   }
 
   @discardableResult
-    public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
+    public func prepare(_ adapter: AdapterHandle, radio: Bluetooth.RadioParameters) async throws(CentralError) -> RadioStanding {
     if let error = objection(adapter) { throw error }
     state.withLock {
       $0.adapters[adapter.hciIndex]?.prepared += 1
@@ -153,7 +153,7 @@ public final class LineCentral: Central, AdapterSource {
     return RadioStanding(inForce: radio)
   }
 
-  public func standing(of adapter: AdapterHandle, wishing radio: RadioParameters) async -> RadioStanding {
+  public func standing(of adapter: AdapterHandle, wishing radio: Bluetooth.RadioParameters) async -> RadioStanding {
     RadioStanding(inForce: radio)
   }
 
