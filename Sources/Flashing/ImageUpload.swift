@@ -34,19 +34,17 @@ struct ImageUpload: Sendable {
         if try await perform(actions, start, &group) { return }
         guard let event = try await group.next() else { return }
         switch event {
-        case .answered(let id, let response):
-          actions = window.answered(id, offset: response.offset, match: response.match)
-          stall.answered(window.acknowledged, at: session.time.now())
+        case .answered(let id, let response): actions = window.answered(id, offset: response.offset, match: response.match)
         case .refused(let id, let error): actions = window.refused(id, error)
         case .timedOut(let id): actions = window.timedOut(id)
         case .waited: actions = window.waited()
         case .readBack(let found): actions = window.readBack(found: found)
         case .tick:
-          try check(stall, window)
           group.addTask { await tick() }
           actions = []
         case .broken(let error): throw Self.explained(error, in: links.phase, offset: window.acknowledged)
         }
+        try check(&stall, window)
       }
     }
   }
@@ -118,8 +116,8 @@ struct ImageUpload: Sendable {
     }
   }
 
-  private func check(_ stall: StallWatch, _ window: UploadWindow) throws {
-    guard !window.awaitsLastAnswer, stall.isOver(at: session.time.now()) else { return }
+  private func check(_ stall: inout StallWatch, _ window: UploadWindow) throws {
+    guard stall.isOver(window, at: session.time.now()) else { return }
     throw BoardFailure(
       .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
   }
@@ -145,24 +143,23 @@ struct ImageUpload: Sendable {
   }
 }
 
-/// Whether an upload stands still. The first answer may take as long as an erase, so the watch begins with it.
+/// Whether an upload stands still: the board's offset does not move, and the board has no reason to be silent.
 private struct StallWatch {
-  let limit: Duration
-  private var farthest = 0
+  private let limit: Duration
+  private var offset = 0
   private var since: Duration
-  private var hasBegun = false
 
   init(limit: Duration, at now: Duration) {
     self.limit = limit
     since = now
   }
 
-  mutating func answered(_ offset: Int, at now: Duration) {
-    hasBegun = true
-    guard offset > farthest else { return }
-    farthest = offset
-    since = now
+  /// A step back is movement, too: the window itself limits how often an upload begins again.
+  mutating func isOver(_ window: UploadWindow, at now: Duration) -> Bool {
+    if window.acknowledged != offset || window.allowsSilence {
+      offset = window.acknowledged
+      since = now
+    }
+    return now - since >= limit
   }
-
-  func isOver(at now: Duration) -> Bool { hasBegun && now - since >= limit }
 }
