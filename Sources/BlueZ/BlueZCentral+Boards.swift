@@ -48,7 +48,8 @@ extension BlueZCentral {
     await finishing(reactor) { await self.remove(known, of: path) }
   }
 
-  private func remove(_ board: String, of adapter: String) async {
+  func remove(_ board: String, of adapter: String) async {
+    demanding.remove(board)
     // bluetoothd answers when a link of the board is down; an error means that it does not know the board any more.
     _ = try? await call(adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(board)], limit: limits.remove)
     _ = await wait(limits.gap) { !$0.has(board, BlueZName.device) }
@@ -78,6 +79,7 @@ extension BlueZCentral {
       for adapter in adapters { group.addTask { await self.stopDiscovery(adapter) } }
       for board in boards { group.addTask { await self.bringDown(board) } }
     }
+    await dropAgent()
     return true
   }
 }

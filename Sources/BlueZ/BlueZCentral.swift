@@ -36,6 +36,10 @@ public actor BlueZCentral: Central {
   var wishes: [AdapterHandle: RadioWishes] = [:]
   /// The pairing under way.
   var pairing: PairingAgent?
+  /// What our agent at bluetoothd can do; nil while there is none.
+  var agentCapability: String?
+  /// Boards with a link of ours that demanded encryption without being asked to pair, by their paths.
+  var demanding: Set<String> = []
   nonisolated let radioDesk: RadioDesk
   /// Links (and attempts) being ended, by the board's path.
   var endings: [String: Latch] = [:]
@@ -133,6 +137,8 @@ public actor BlueZCentral: Central {
     service = nil
     life += 1
     tree = ObjectTree(limit: limits.objects)
+    agentCapability = nil
+    demanding = []
     for path in discoveries.keys { finishDiscovery(path, .stackGone(reason)) }
     for path in links.keys { linkDown(path) }
     treeChanged()
@@ -149,9 +155,6 @@ public actor BlueZCentral: Central {
       throw BlueZFailure(error)
     }
   }
-
-  /// The only calls for us are those of bluetoothd to our agent.
-  private func answer(_ call: DBusCall) -> DBusReply { PairingAgent.answer(call, from: service, pairing) }
 
   // MARK: The tree
 

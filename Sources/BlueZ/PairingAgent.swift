@@ -7,6 +7,8 @@ import DBus
 struct PairingAgent {
   static let path = "/flashline/agent"
   static let interface = "org.bluez.Agent1"
+  /// What our agent can do while no board is being paired: say yes.
+  static let watching = "NoInputNoOutput"
   private static let rejected = DBusReply.error(name: "org.bluez.Error.Rejected", message: "this board is not being paired")
 
   /// The board's object path.
@@ -16,7 +18,7 @@ struct PairingAgent {
   /// What the station can do for the board to prove itself: nothing, or enter its passkey.
   var capability: String {
     switch method {
-    case .justWorks: "NoInputNoOutput"
+    case .justWorks: Self.watching
     case .passkey: "KeyboardOnly"
     }
   }
@@ -31,6 +33,13 @@ struct PairingAgent {
       guard let pairing, call.arguments.first?.text == pairing.board else { return rejected }
       return pairing.answer(call)
     }
+  }
+
+  /// The board for which bluetoothd asks whether it may be paired, although nobody asked it to pair.
+  static func unasked(_ call: DBusCall, from service: String?, _ pairing: PairingAgent?) -> String? {
+    guard call.path == path, call.interface == interface, call.member == "RequestAuthorization", let service, call.sender == service else { return nil }
+    guard let board = call.arguments.first?.text, board != pairing?.board else { return nil }
+    return board
   }
 
   private func answer(_ call: DBusCall) -> DBusReply {

@@ -19,6 +19,11 @@ struct BoardConnector: Sendable {
         return link
       } catch .boardUnknown {
         try await hearAgain()
+      } catch .pairingFailed where failures + 1 < limits.pairingTries {
+        // With USB adapters the board's keys may overtake the news that the link is encrypted, and the kernel gives up (seen on the rig).
+        await links.close()
+        await session.central.forget(board, on: session.adapter)
+        try await hearAgain()
       } catch .connectFailed(let words) where failures + 1 < limits.connectTries {
         _ = words
         try await session.time.sleep(limits.connectPause)

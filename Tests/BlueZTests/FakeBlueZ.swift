@@ -36,9 +36,10 @@ actor FakeBlueZ {
 
   private let connection: DBusConnection
   private var objects: [String: [String: [String: DBusValue]]] = [:]
+  private var demanding: Set<String> = []
   private var pairings: [String: Pairing] = [:]
   /// The agent that is registered: whose, where, and what it can do.
-  private(set) var agent: (sender: String, path: String, capability: String)?
+  private(set) var agent: (sender: String, path: String, isDefault: Bool)?
   private(set) var capabilities: [String] = []
   private var behaviours: [String: [Behaviour]] = [:]
   private var silent: [String: Latch] = [:]
@@ -78,7 +79,10 @@ actor FakeBlueZ {
 
   func planPairing(_ board: String, _ pairing: Pairing) { pairings[board] = pairing }
 
-  func leaveAgent() { agent = (":1.0", "/", "") }
+  func leaveAgent() { agent = (":1.0", "/", false) }
+
+  /// The board lets nobody subscribe over a link that is not encrypted.
+  func demandEncryption(of board: String) { demanding.insert(board) }
 
   func answerReads(with reply: DBusReply) { readAnswer = reply }
 
@@ -171,12 +175,19 @@ actor FakeBlueZ {
       return readAnswer
     case ("WriteValue", "aya{sv}"):
       writes.append((call.arguments[0].octets ?? [], call.arguments[1].properties?["type"]?.text ?? ""))
+    case ("AcquireNotify", "a{sv}") where demanding.contains { call.path.hasPrefix($0) }:
+      // As bluetoothd does: the kernel pairs by itself and asks the default agent.
+      guard agent?.isDefault == true else { return Self.authenticationFailed }
+      _ = try await ask("RequestAuthorization", String(call.path.prefix(Self.board.count)))
+      return acquire(call.member)
     case ("AcquireNotify", "a{sv}"), ("AcquireWrite", "a{sv}"):
       return acquire(call.member)
     case ("RegisterAgent", "os"):
       guard agent == nil else { return .error(name: "org.bluez.Error.AlreadyExists", message: "Already Exists") }
-      agent = (call.sender, call.arguments[0].text ?? "", call.arguments[1].text ?? "")
+      agent = (call.sender, call.arguments[0].text ?? "", false)
       capabilities.append(call.arguments[1].text ?? "")
+    case ("RequestDefaultAgent", "o"):
+      agent?.isDefault = true
     case ("UnregisterAgent", "o"):
       agent = nil
     case ("Pair", ""):
