@@ -57,7 +57,7 @@ let package = Package(
     tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
     tests("SMPTests", ["SMP"]),
     // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
-    .target(name: "LineFixture", dependencies: ["Bluetooth", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
+    .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
     tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
     tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware", "LineFixture"]),
     tests("RecordsTests", ["Records", "Flashing", "Bluetooth"]),

@@ -38,6 +38,12 @@ struct Station {
     for await adapters in central.adapters() where wanted(adapters) { return }
   }
 
+  /// bluetoothd has a board, and the central has been told.
+  func remember(_ board: String, _ extra: [String: DBusValue] = [:]) async throws {
+    try await bluez.remember(board, extra)
+    _ = await central.wait(Self.limit) { $0.has(board, "org.bluez.Device1") }
+  }
+
   /// The central's own task, ended with the station.
   private final class Keeper: Sendable {
     let task: Task<Void, Never>

@@ -26,6 +26,7 @@ public final class LineCentral: Central, AdapterSource {
     var violations: [String] = []
     var isAway = false
     var discoveryFails: Set<Int> = []
+    var discoveryEnds: Set<Int> = []
     var hardwareFeeds: [AsyncStream<[AdapterHardware]>.Continuation] = []
     var stackFeeds: [AsyncStream<[AdapterState]>.Continuation] = []
     var listeningTimes = 0
@@ -95,6 +96,14 @@ public final class LineCentral: Central, AdapterSource {
 
   /// Listening fails on this adapter from now on.
   public func failDiscovery(on index: Int) { state.withLock { _ = $0.discoveryFails.insert(index) } }
+
+  /// Listening ends at once and without an error on this adapter from now on.
+  public func endDiscovery(on index: Int) { state.withLock { _ = $0.discoveryEnds.insert(index) } }
+
+  /// Whoever listens on this adapter now is told that it failed.
+  public func breakDiscovery(on index: Int) {
+    state.withLock { $0.adapters[index]?.reader?.feed }?.finish(throwing: CentralError.refused("org.bluez.Error.Failed"))
+  }
 
   public func add(_ board: LineBoard) {
     let isStale = board.state.withLock { $0.quirks.hasStaleServices }
@@ -172,6 +181,7 @@ public final class LineCentral: Central, AdapterSource {
         if state.adapters[adapter.hciIndex]?.reader?.id == id { state.adapters[adapter.hciIndex]?.reader = nil }
       }
     }
+    if state.withLock({ $0.discoveryEnds.contains(adapter.hciIndex) }) { feed.finish() }
     advertise(adapter.hciIndex, id)
     return stream
   }

@@ -9,6 +9,8 @@ public final class LinePump: TaskExecutor, Sendable {
   private static let step = Duration.milliseconds(50)
   /// Real time after which a test has failed because its work is never over.
   private static let patience = Duration.seconds(60)
+  /// Jobs without a turn of the clock after which something runs in circles.
+  private static let jobLimit = 200_000
 
   public let clock: ManualClock
   private let queue = Mutex<[UnownedJob]>([])
@@ -65,7 +67,7 @@ public final class LinePump: TaskExecutor, Sendable {
     let began = clock.now.sinceStart
     let realEnd = ContinuousClock.now + Self.patience
     while true {
-      drain()
+      try drain(began)
       if isOver() { return }
       await Task.yield()
       guard queue.withLock({ $0.isEmpty }) else { continue }
@@ -76,9 +78,12 @@ public final class LinePump: TaskExecutor, Sendable {
     }
   }
 
-  private func drain() {
+  private func drain(_ began: Duration) throws {
+    var jobs = 0
     while let job = queue.withLock({ $0.isEmpty ? nil : $0.remove(at: place(of: $0.count)) }) {
       job.runSynchronously(on: asUnownedTaskExecutor())
+      jobs += 1
+      guard jobs < Self.jobLimit else { throw NeverOver(spent: clock.now.sinceStart - began) }
     }
   }
 

@@ -1,11 +1,12 @@
 import Bluetooth
+import Firmware
 import Testing
 
 @testable import VirtualLine
 
 /// Each scripted fault does what its name says, where the script says, and no more.
 struct BoardFaultTests {
-  private static let file = VirtualFirmware.make(version: VirtualVersion(major: 2, minor: 0, revision: 0), size: 1500)
+  private static let file = VirtualFirmware.make(version: ImageVersion(major: 2, minor: 0, revision: 0), size: 1500)
   private static let params = bytes("0800000100004206A0")
 
   private func bench(_ faults: BoardFault...) -> BoardBench {
@@ -113,6 +114,17 @@ struct BoardFaultTests {
     other.reset()
     #expect(other.slots.first == "7.7.7 bca")
     #expect(other.board.read(.firmwareRevision) == Array("7.7.7".utf8))
+  }
+
+  @Test func aResetComesEvenIfTheCentralLeavesBeforeIt() {
+    var bench = bench()
+    bench.write(request(2, group: 0, command: 5, [0xA0]))
+    bench.run(for: .milliseconds(100))
+    bench.board.disconnected()
+    #expect(bench.board.boots.isEmpty)
+    bench.run(for: .seconds(5))
+    #expect(bench.board.boots == [.none])
+    #expect(bench.board.advertises)
   }
 
   @Test func slowFlashAndSlowBoot() {

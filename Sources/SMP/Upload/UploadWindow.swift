@@ -66,6 +66,14 @@ public struct UploadWindow: Sendable {
   public var acknowledged: Int { pipeline.acknowledged }
   /// Requests that may be outstanding now.
   public var depth: Int { pipeline.depth }
+  /// Whether the board may rightly be silent for long: it erases, checks the whole image, or is asked what it has. Each has its own time-out.
+  public var allowsSilence: Bool {
+    switch state {
+    case .opening, .readingBack: true
+    case .streaming, .pausing: pipeline.outstanding.contains(where: \.isLast)
+    case .idle, .ended: false
+    }
+  }
   /// Requests sent so far.
   public var requests: Int { pipeline.sent }
 

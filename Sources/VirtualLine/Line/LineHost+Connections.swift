@@ -49,6 +49,7 @@ extension LineHost {
     let ticket = makeTicket()
     let schedule = LinkSchedule(radio: radio, start: now)
     links[board] = HostedLink(adapter: adapter, client: client, mtu: mtu, schedule: schedule, ticket: ticket)
+    tray.linked(board)
     adapters[adapter].boards[board]?.link = .connected
     if let object = object(board, on: adapter) { changed(object, StackFaces.board, ["Connected": .bool(true)]) }
     later(timing.resolve) { $0.resolve(board, ticket: ticket) }
@@ -90,6 +91,7 @@ extension LineHost {
   func linkDown(_ board: Int, tell: Bool = true) {
     guard let link = links.removeValue(forKey: board) else { return }
     isChanged = true
+    tray.left(board, at: now)
     link.timer?.cancel()
     close(link.writer)
     close(link.reader)

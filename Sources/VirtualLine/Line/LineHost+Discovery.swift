@@ -50,8 +50,8 @@ extension LineHost {
     discoveryTimers[adapter] = later(Self.round + .milliseconds(Int(jitter(adapter) % 50))) { $0.hear(adapter) }
   }
 
-  /// A board can be heard when it advertises and its last link is down at its end.
-  func isInAir(_ board: Int) -> Bool { boards[board].advertises && links[board] == nil }
+  /// A board can be heard when it lies there, advertises and its last link is down at its end.
+  func isInAir(_ board: Int) -> Bool { boards[board].advertises && links[board] == nil && tray.holds(board) }
 
   private func heard(_ board: Int, on adapter: Int) {
     let strength = rssi(board, adapter)
@@ -90,6 +90,7 @@ extension LineHost {
       for board in adapters[adapter].expired(at: now) { forget(board, on: adapter) }
     }
     gaps = gaps.filter { $0.value > now }
+    tray.turn(at: now)
     later(.seconds(1)) { $0.sweep() }
   }
 

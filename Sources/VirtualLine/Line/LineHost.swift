@@ -7,7 +7,7 @@ import Reactor
 /// It plays bluetoothd on a bus and the air beneath it; what a board does is decided by `VirtualBoard` alone.
 actor LineHost {
   /// Advertisements that one adapter tells in one round of 100 ms; with more boards in the air each is heard less often.
-  static let heardPerRound = 32
+  static let heardPerRound = 16
   static let round: Duration = .milliseconds(100)
   /// The limit of our own calls to the bus.
   static let busLimit: Duration = .seconds(5)
@@ -27,6 +27,7 @@ actor LineHost {
   /// Until when a board's last link is still on its way down.
   var gaps: [Int: Duration] = [:]
   var script: LineFaultScript
+  var tray: LineTray
   var discoveryTimers: [Int: ReactorTimer] = [:]
   var images = ImageShelf()
   var heardCount: UInt64 = 0
@@ -51,6 +52,7 @@ actor LineHost {
     adapters = (0..<options.adapters).map { StackAdapter(number: $0) }
     boardNumbers = Dictionary(boards.enumerated().map { ($0.element.identity.address, $0.offset) }, uniquingKeysWith: { first, _ in first })
     self.script = LineFaultScript(script.line ?? [])
+    tray = LineTray(boards: boards.count, places: options.places, rest: timing.trayRest)
   }
 
   var now: Duration { ContinuousClock.now - started }

@@ -19,6 +19,8 @@ public struct LineOptions: Sendable {
   public var seed: UInt64 = 1
   /// Factor on every time of the boards and of the stack, but not on connection intervals (0.01…100).
   public var timeScale = 1.0
+  /// Boards that lie on the line at once (`LineTray`); nil for all.
+  public var places: Int?
   /// Ends the line when the process that started it ends.
   public var diesWithParent = false
   /// Bytes of the firmware that the boards start with.
@@ -33,6 +35,7 @@ public struct LineOptions: Sendable {
     guard (1...Self.adapterLimit).contains(adapters) else { throw .usage("\(adapters) adapters: give 1 to \(Self.adapterLimit)") }
     guard (1...Self.boardLimit).contains(boards) else { throw .usage("\(boards) boards: give 1 to \(Self.boardLimit)") }
     guard (0.01...100).contains(timeScale) else { throw .usage("time scale \(timeScale): give 0.01 to 100") }
+    if let places { guard (1...Self.boardLimit).contains(places) else { throw .usage("\(places) places: give 1 to \(Self.boardLimit)") } }
     guard !state.isEmpty, state.utf8.count <= Self.stateLimit else {
       throw .usage("the state folder's path is longer than \(Self.stateLimit) bytes: a socket lies in it, give a shorter one")
     }

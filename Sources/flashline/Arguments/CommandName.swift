@@ -73,7 +73,7 @@ enum CommandName: String, CaseIterable, Sendable {
       ]
     case .summary: CommandOption.filters
     case .audit: [CommandOption("expect", "HEAD", "the chain must also hold this head, kept from an earlier job")]
-    case .line: CommandOption.line
+    case .line: CommandOption.line + CommandOption.lineTuning
     case .demo: CommandOption.line + [CommandOption("keep", "DIR", "keep everything here: results, profile, image, log (else ./demo)")]
     }
   }

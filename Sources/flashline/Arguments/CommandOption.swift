@@ -55,9 +55,16 @@ extension CommandOption {
   /// How a virtual line is made up; `line` and `demo` take them.
   static let line = [
     CommandOption("adapters", "N", "virtual adapters (1 to 16, else 4)"),
-    CommandOption("boards", "N", "virtual boards (1 to 200, else 24)"),
+    CommandOption("boards", "N", "virtual boards (1 to 4096, else 24)"),
     CommandOption("stranded", "N", "boards that sit in their bootloader", isHidden: true),
     CommandOption("faults", "FILE", "which boards misbehave, and where"),
     CommandOption("state", "DIR", "where the line keeps its bus and its boards' truth"),
+  ]
+
+  /// Beside them for `line` alone: how it runs.
+  static let lineTuning = [
+    CommandOption("time-scale", "X", "boards and stack at X times their usual times (0.01 to 100, else 1)"),
+    CommandOption("seed", "N", "another choice of signal strengths (else 1)"),
+    CommandOption("places", "N", "boards that lie there at once: one that is left alone makes room for the next (else all)"),
   ]
 }

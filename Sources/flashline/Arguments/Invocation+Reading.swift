@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import VirtualLine
 
 extension Invocation {
   /// Reads the arguments behind the program's name. Pure: looks at nothing but its input.
@@ -125,19 +126,28 @@ extension FilterRequest {
 extension ReportRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     filter = try FilterRequest(values)
-    format = try values.choice("format", of: Format.self) ?? .csv
+    format = try values.choice("format", of: Format.self)
     isForExcel = values.has("excel")
     output = try values.text("output")
-    if isForExcel, format == .json { throw .usage("--excel is a form of CSV", "leave out --format json, or --excel") }
+    let wantsJSON = values.has("json")
+    if isForExcel, format == .json || (wantsJSON && output == nil) {
+      throw .usage("--excel is a form of CSV", "leave out --excel, or what asks for JSON")
+    }
+    if wantsJSON, format == .csv, output == nil {
+      throw .usage("--json promises JSON on stdout, and --format csv asks for CSV there", "leave one of them out, or write --output FILE")
+    }
   }
 }
 
 extension LineRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     adapters = try values.integer("adapters", in: 1...16) ?? 4
-    boards = try values.integer("boards", in: 1...200) ?? 24
+    boards = try values.integer("boards", in: 1...LineOptions.boardLimit) ?? 24
     faults = try values.text("faults")
     state = try values.text("state")
+    timeScale = try values.number("time-scale", in: 0.01...100) ?? 1
+    seed = try values.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1
+    places = try values.integer("places", in: 1...LineOptions.boardLimit)
     if let stranded = try values.integer("stranded", in: 0...200), stranded > 0 {
       throw .usage("the virtual line has no boards in their bootloader yet", "leave --stranded out")
     }

@@ -59,7 +59,8 @@ struct ReportRequest: Hashable, Sendable {
   }
 
   var filter: FilterRequest
-  var format = Format.csv
+  /// Nil: CSV, or JSON with `--json`.
+  var format: Format?
   var isForExcel = false
   var output: String?
 }
@@ -70,4 +71,7 @@ struct LineRequest: Hashable, Sendable {
   var boards = 24
   var faults: String?
   var state: String?
+  var timeScale = 1.0
+  var seed: UInt64 = 1
+  var places: Int?
 }

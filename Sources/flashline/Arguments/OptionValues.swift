@@ -48,6 +48,14 @@ struct OptionValues {
     return number
   }
 
+  func number(_ name: String, in range: ClosedRange<Double>) throws(ProgramError) -> Double? {
+    guard let text = try text(name) else { return nil }
+    guard let number = Double(text), range.contains(number) else {
+      throw .usage("--\(name) \(text.shown) does not fit", "write a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
   func duration(_ name: String) throws(ProgramError) -> Duration? {
     guard let text = try text(name) else { return nil }
     guard let duration = DurationText.read(text), duration > .zero else {

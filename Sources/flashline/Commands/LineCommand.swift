@@ -13,6 +13,9 @@ struct LineCommand {
     options.adapters = request.adapters
     options.boards = request.boards
     options.faults = request.faults
+    options.timeScale = request.timeScale
+    options.seed = request.seed
+    options.places = request.places
     options.diesWithParent = ParentBond.isWanted
     let (chosen, console) = (options, loop.console)
     // The line takes its signals itself.

@@ -14,6 +14,9 @@ final class StopSwitch: Sendable {
   /// Whether a stop was asked for.
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
+  /// Whether either was asked for.
+  var isEnding: Bool { state.withLock { $0.isStopping || $0.isDraining } }
+
   /// Says what to do; what was asked for before happens now. Both must return at once.
   func connect(drain: @escaping @Sendable () -> Void, stop: @escaping @Sendable () -> Void) {
     let (drains, stops) = state.withLock { state in
