@@ -105,6 +105,7 @@ public actor BlueZCentral: Central {
       service = owner
       treeChanged()
     } else {
+      if case .failure(let error) = answer { awayReason = "bluetoothd does not answer (\(error))" }
       // bluetoothd owns its name a moment before it answers.
       reactor.after(limits.reconnectPause) { [weak self] in self?.assumeIsolated { $0.readTreeAgain(owner, life) } }
     }

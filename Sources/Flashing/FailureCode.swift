@@ -51,6 +51,7 @@ public enum FailureCode: String, Hashable, Sendable, CaseIterable {
   case busGone = "bus.gone"
   case diskFailed = "disk.failed"
   case stationInternal = "station.internal"
+  case stationBusy = "station.busy"
   // aborted
   case stationCrashed = "station.crashed"
   case operatorStopped = "operator.stopped"

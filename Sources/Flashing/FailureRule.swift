@@ -106,6 +106,7 @@ public struct FailureRule: Hashable, Sendable {
     case .busGone: (.error, true, "Check that bluetoothd and D-Bus run: systemctl status bluetooth dbus.")
     case .diskFailed: (.error, false, "Make room on the disk and check that the database and report folders can be written.")
     case .stationInternal: (.error, true, "This is a defect of Flashline. Please report it with the message.")
+    case .stationBusy: (.error, false, "Wait for the other job's end, or give this one another database.")
     case .stationCrashed: (.aborted, true, "The station stopped during this attempt. Start the same command again: it goes on where it was.")
     default: (.aborted, true, "Start the same command again: it goes on where it was.")
     }

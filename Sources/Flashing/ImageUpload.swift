@@ -119,7 +119,7 @@ struct ImageUpload: Sendable {
   }
 
   private func check(_ stall: StallWatch, _ window: UploadWindow) throws {
-    guard stall.isOver(at: session.time.now()) else { return }
+    guard !window.awaitsLastAnswer, stall.isOver(at: session.time.now()) else { return }
     throw BoardFailure(
       .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
   }

@@ -1,3 +1,5 @@
+import Flashing
+
 /// What the program tells its caller at the end (contract §1).
 enum ExitStatus {
   /// Everything asked for is good, also when there was nothing to do.
@@ -17,6 +19,8 @@ struct ProgramError: Error, Hashable {
   var exit: Int32
   /// `what happened: what to do about it`, with `FILE:LINE: ` in front where a file is at fault.
   var text: String
+  /// For `station.fault`, where the station cannot work.
+  var code: FailureCode?
 
   /// Something that the operator wrote is wrong: exit 2.
   static func usage(_ what: String, _ remedy: String) -> ProgramError {
@@ -24,8 +28,8 @@ struct ProgramError: Error, Hashable {
   }
 
   /// The station cannot work: exit 3.
-  static func fault(_ what: String, _ remedy: String) -> ProgramError {
-    ProgramError(exit: ExitStatus.fault, text: what + ": " + remedy)
+  static func fault(_ what: String, _ remedy: String, _ code: FailureCode = .stationInternal) -> ProgramError {
+    ProgramError(exit: ExitStatus.fault, text: what + ": " + remedy, code: code)
   }
 
   /// The line as it is printed; always one line, whatever the text held.

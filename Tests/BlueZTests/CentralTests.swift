@@ -22,8 +22,8 @@ struct CentralTests {
   func prepare() async throws {
     let station = try await Station()
     try await station.bluez.set(FakeBlueZ.hci0, "org.bluez.Adapter1", ["Powered": .bool(false)])
-    try await station.bluez.remember(FakeBlueZ.board, ["Connected": .bool(true)])
-    try await station.bluez.remember(FakeBlueZ.second, ["Paired": .bool(true), "Connected": .bool(true)])
+    try await station.remember(FakeBlueZ.board, ["Connected": .bool(true)])
+    try await station.remember(FakeBlueZ.second, ["Paired": .bool(true), "Connected": .bool(true)])
     await station.until { $0.first?.powered == false }
     try await station.central.prepare(Station.first)
     await station.until { $0.first?.powered == true }
@@ -37,7 +37,7 @@ struct CentralTests {
   func forget() async throws {
     let station = try await Station()
     await station.central.forget(Station.board, on: Station.first)
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     let link = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     await station.central.forget(Station.board, on: Station.first)
     await link.ended()
@@ -47,8 +47,8 @@ struct CentralTests {
   @Test("shutDown ends discovery, links and attempts, and nothing begins after it")
   func shutDown() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
-    try await station.bluez.remember(FakeBlueZ.second)
+    try await station.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.second)
     let link = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     let reading = Task { await station.central.discover(on: Station.other).end() }
     while await !station.bluez.log.contains(FakeBlueZ.hci1 + " StartDiscovery") { await Task.yield() }

@@ -20,7 +20,7 @@ struct ConnectTests {
   @Test("what bluetoothd says becomes the port's error, without a second try", arguments: refusals)
   func refused(_ row: (name: String, message: String, error: CentralError)) async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     await station.bluez.plan(FakeBlueZ.board, .fails(name: row.name, message: row.message))
     await #expect(throws: row.error) { _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit) }
     #expect(await station.bluez.log.count { $0.hasSuffix(" Connect") } == 1)
@@ -29,13 +29,13 @@ struct ConnectTests {
   @Test("the kernel still has the last link: tried again after the gap, and no more than the limit says")
   func gap() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     let busy = FakeBlueZ.Behaviour.fails(name: "org.bluez.Error.Failed", message: "Input/output error")
     await station.bluez.plan(FakeBlueZ.board, busy, busy, .connects)
     _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     #expect(await station.bluez.log.count { $0.hasSuffix(" Connect") } == 3)
 
-    try await station.bluez.remember(FakeBlueZ.second)
+    try await station.remember(FakeBlueZ.second)
     await station.bluez.plan(FakeBlueZ.second, busy, busy, busy, .connects)
     await #expect(throws: CentralError.self) { _ = try await station.central.connect(Station.second, on: Station.first, limit: Station.limit) }
     #expect(await station.bluez.log.count { $0.hasSuffix(" Connect") } == 6)
@@ -46,7 +46,7 @@ struct ConnectTests {
     arguments: [FakeBlueZ.Behaviour.silent, .unresolved])
   func tooLate(_ behaviour: FakeBlueZ.Behaviour) async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     await station.bluez.plan(FakeBlueZ.board, behaviour)
     await #expect(throws: CentralError.connectTimedOut) {
       _ = try await station.central.connect(Station.board, on: Station.first, limit: .milliseconds(100))
@@ -58,7 +58,7 @@ struct ConnectTests {
   @Test("a link that ends while the services are read is a failed connection")
   func dropped() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     await station.bluez.plan(FakeBlueZ.board, .dropsWhileResolving)
     let error = await #expect(throws: CentralError.self) {
       _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
@@ -69,8 +69,8 @@ struct ConnectTests {
   @Test("a cancelled attempt is ended on the adapter too, and leaves it free")
   func cancelled() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
-    try await station.bluez.remember(FakeBlueZ.second)
+    try await station.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.second)
     await station.bluez.plan(FakeBlueZ.board, .silent)
     let attempt = Task { try await station.central.connect(Station.board, on: Station.first, limit: Station.limit) }
     while await !station.bluez.log.contains(FakeBlueZ.board + " Connect") { await Task.yield() }
@@ -83,8 +83,8 @@ struct ConnectTests {
   @Test("one attempt at a time per adapter")
   func turns() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
-    try await station.bluez.remember(FakeBlueZ.second)
+    try await station.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.second)
     await station.bluez.plan(FakeBlueZ.board, .silent)
     let first = Task { try await station.central.connect(Station.board, on: Station.first, limit: .milliseconds(200)) }
     while await !station.bluez.log.contains(FakeBlueZ.board + " Connect") { await Task.yield() }
@@ -111,7 +111,7 @@ struct ConnectTests {
   @Test("a link that somebody else left is ended before ours begins")
   func leftOver() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board, ["Connected": .bool(true), "ServicesResolved": .bool(true)])
+    try await station.remember(FakeBlueZ.board, ["Connected": .bool(true), "ServicesResolved": .bool(true)])
     _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     #expect(await station.bluez.log.filter { $0.hasPrefix(FakeBlueZ.board + " ") } == [FakeBlueZ.board + " Disconnect", FakeBlueZ.board + " Connect"])
   }

@@ -56,7 +56,7 @@ struct DiscoveryTests {
   @Test("a new reader ends the earlier one, a connection ends the newest; discovery does not come back by itself")
   func superseded() async throws {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     let earlier = Task { await station.central.discover(on: Station.first).end() }
     await started(station)
     let later = Task { await station.central.discover(on: Station.first).end() }

@@ -14,7 +14,7 @@ struct LinkTests {
 
   init() async throws {
     station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     link = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     service = try #require(BluetoothUUID("8d53dc1d-1db7-4cd3-868b-8a527460aa84"))
     characteristic = try #require(BluetoothUUID("da2e7828-fbce-4e01-ae9e-261174997c48"))

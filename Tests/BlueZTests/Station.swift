@@ -1,8 +1,9 @@
-import BlueZ
 import Bluetooth
 import BusFixture
 import DBus
 import Reactor
+
+@testable import BlueZ
 
 /// A private bus, a bluetoothd that obeys, and the central under test with short limits.
 struct Station {
@@ -35,6 +36,12 @@ struct Station {
   /// Returns when the stack's adapters are as wanted.
   func until(_ wanted: ([AdapterState]) -> Bool) async {
     for await adapters in central.adapters() where wanted(adapters) { return }
+  }
+
+  /// bluetoothd has a board, and the central has been told.
+  func remember(_ board: String, _ extra: [String: DBusValue] = [:]) async throws {
+    try await bluez.remember(board, extra)
+    _ = await central.wait(Self.limit) { $0.has(board, "org.bluez.Device1") }
   }
 
   /// The central's own task, ended with the station.

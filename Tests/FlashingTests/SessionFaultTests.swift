@@ -34,7 +34,8 @@ import VirtualLine
     Row(name: "no SMP service", quirks: { $0.lacksSMP = true }, code: .linkNoSMP, phase: .prepare, leftAs: .untouched),
     Row(name: "encryption demanded", quirks: { $0.demandsEncryption = true }, code: .linkNotPermitted, phase: .prepare, leftAs: .untouched),
     Row(
-      name: "MTU 23 without reassembly", settings: {
+      name: "MTU 23 without reassembly",
+      settings: {
         $0.mtu = 23
         $0.reassembly = false
       }, code: .linkMTU, phase: .upload, leftAs: .untouched, state: .unknown),
@@ -124,22 +125,28 @@ import VirtualLine
     Healed(name: "slow boot", faults: [BoardFault(.slowBoot).with { $0.milliseconds = 20_000 }], retries: 0...0),
     Healed(name: "stale services", quirks: { $0.hasStaleServices = true }, retries: 1...1),
     Healed(name: "one buffer", settings: { $0.bufferCount = 1 }, retries: 0...0),
-    Healed(name: "no params, no bootloader", settings: {
-      $0.params = false
-      $0.bootloaderInfo = false
-    }, retries: 0...0),
-    Healed(name: "SMP v1 without reassembly, MTU 185", settings: {
-      $0.smpVersion = 1
-      $0.reassembly = false
-      $0.mtu = 185
-    }, retries: 0...0),
+    Healed(
+      name: "no params, no bootloader",
+      settings: {
+        $0.params = false
+        $0.bootloaderInfo = false
+      }, retries: 0...0),
+    Healed(
+      name: "SMP v1 without reassembly, MTU 185",
+      settings: {
+        $0.smpVersion = 1
+        $0.reassembly = false
+        $0.mtu = 185
+      }, retries: 0...0),
     Healed(name: "MTU 23 with reassembly", settings: { $0.mtu = 23 }, retries: 0...0),
     Healed(name: "fragments of 7 bytes", settings: { $0.fragment = 7 }, retries: 0...0),
-    Healed(name: "frugal, canonical, rc 0", settings: {
-      $0.frugal = true
-      $0.canonical = true
-      $0.legacyRC = true
-    }, retries: 0...0),
+    Healed(
+      name: "frugal, canonical, rc 0",
+      settings: {
+        $0.frugal = true
+        $0.canonical = true
+        $0.legacyRC = true
+      }, retries: 0...0),
   ]
 
   @Test(arguments: healed) func gotOver(_ row: Healed) async throws {

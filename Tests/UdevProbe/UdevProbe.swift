@@ -26,7 +26,10 @@ import Udev
         source = adapters
         readers.append(adapters.adapters().makeAsyncIterator())
       case ("next", nil): print(await next(&readers[readers.count - 1]))
-      case ("first", nil): print(await next(&readers[0]))
+      case ("first", nil):
+        // All readers are served in one turn of the reactor: after the next one the first reader has been, too.
+        await Task(executorPreference: reactor) {}.value
+        print(await next(&readers[0]))
       case (let verb?, let argument?): change(testbed, verb, argument.split(separator: ":").map(String.init))
       default: exit(2)
       }

@@ -115,6 +115,17 @@ struct BoardFaultTests {
     #expect(other.board.read(.firmwareRevision) == Array("7.7.7".utf8))
   }
 
+  @Test func aResetComesEvenIfTheCentralLeavesBeforeIt() {
+    var bench = bench()
+    bench.write(request(2, group: 0, command: 5, [0xA0]))
+    bench.run(for: .milliseconds(100))
+    bench.board.disconnected()
+    #expect(bench.board.boots.isEmpty)
+    bench.run(for: .seconds(5))
+    #expect(bench.board.boots == [.none])
+    #expect(bench.board.advertises)
+  }
+
   @Test func slowFlashAndSlowBoot() {
     var slow = BoardFault(.slowErase)
     slow.milliseconds = 30_000

@@ -49,7 +49,29 @@ struct LineScriptTests {
   }
 
   @Test func aFileThatIsNotThereIsNamed() {
-    #expect(throws: LineError.self) { try LineBoards.script("/nonexistent/faults.json") }
+    var options = LineOptions(state: "/tmp/unused")
+    options.faults = "/nonexistent/faults.json"
+    #expect(throws: LineError.self) { try LineBoards.script(options) }
+  }
+
+  @Test(arguments: [
+    ("{ boards: [{ board: 9 }] }", "boards[0]: there is no board 9, only 0 to 3"),
+    ("{ boards: [{ board: 0, settings: { bufferSize: -1 } }] }", "boards[0]: bufferSize: -1 is not from 8 to 65535"),
+    ("{ boards: [{ board: 0, settings: { bufferCount: 0 } }] }", "boards[0]: bufferCount: 0 is not from 1 to 64"),
+    ("{ boards: [{ board: 0, settings: { slotSize: -5 } }] }", "boards[0]: slotSize: -5 is not from 4096 to 16777216"),
+    (
+      "{ boards: [{ board: 0, settings: { swapMilliseconds: 9223372036854775807 } }] }",
+      "boards[0]: swapMilliseconds: 9223372036854775807 is not from 0 to 3600000"
+    ),
+    ("{ boards: [{ board: 0, settings: { version: \"one\" } }] }", "boards[0]: version: \"one\" is not like 1.2.3"),
+    ("{ boards: [{ board: 0, settings: { hash: 7 } }] }", "boards[0]: hash: 7 is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)"),
+    ("{ boards: [{ board: 0, faults: [{ do: \"smallMTU\", mtu: 5 }] }] }", "boards[0]: smallMTU: mtu: 5 is not from 23 to 517"),
+    ("{ radio: { intervalMilliseconds: NaN } }", "radio: intervalMilliseconds: nan is not from 1.0 to 4000.0"),
+    ("{ line: [{ do: \"unplug\", adapter: 2, when: { board: 0, bytes: 1 } }] }", "line[0]: there is no adapter 2, only 0 to 1"),
+    ("{ line: [{ do: \"stackAway\", when: { board: 4, boots: 1 } }] }", "line[0]: there is no board 4, only 0 to 3"),
+  ])
+  func whatCannotBeIsSaid(_ text: String, _ complaint: String) throws {
+    #expect(try decode(text).complaint(adapters: 2, boards: 4) == complaint)
   }
 
   @Test func boardsAreDistinctAndShareTheirFirmware() throws {

@@ -66,6 +66,8 @@ public struct UploadWindow: Sendable {
   public var acknowledged: Int { pipeline.acknowledged }
   /// Requests that may be outstanding now.
   public var depth: Int { pipeline.depth }
+  /// Whether the last piece is on its way: its answer may take as long as a check of the whole image, and its own time-out watches over it.
+  public var awaitsLastAnswer: Bool { pipeline.outstanding.contains(where: \.isLast) }
   /// Requests sent so far.
   public var requests: Int { pipeline.sent }
 

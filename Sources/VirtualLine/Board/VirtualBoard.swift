@@ -22,13 +22,12 @@ public struct VirtualBoard: Sendable {
   public let identity: BoardIdentity
   public let settings: BoardSettings
   private(set) var flash: VirtualBootloader
-  private(set) var images: ImageGroup
-  private var system: SystemGroup
+  private var groups: ServerGroups
   private var pool: RequestPool
   private(set) var faults: FaultScript
   private var state = State.off
-  /// Counts boots and links, so that alarms of an earlier one are known.
-  private var epoch = 0
+  /// Counts links, so that alarms of an earlier one are known.
+  private var linkEpoch = 0
   /// The answer that flash still holds back.
   private var held: ServerAnswer?
   private var heldFrame: ServerFrame?
@@ -41,8 +40,7 @@ public struct VirtualBoard: Sendable {
     self.identity = identity
     self.settings = settings
     flash = VirtualBootloader(mode: settings.bootMode, slotSize: settings.slotSize, image: image)
-    images = ImageGroup(settings: settings)
-    system = SystemGroup(settings: settings, name: identity.name)
+    groups = ServerGroups(settings: settings, name: identity.name)
     pool = RequestPool(settings: settings)
     self.faults = FaultScript(faults)
   }
@@ -91,7 +89,7 @@ public struct VirtualBoard: Sendable {
       if fault.do == .refuseConnect { return nil }
       mtu = fault.mtu ?? 23
     }
-    epoch += 1
+    linkEpoch += 1
     connections += 1
     state = .running(link: Link(mtu: max(23, mtu)))
     return max(23, mtu)
@@ -124,7 +122,7 @@ public struct VirtualBoard: Sendable {
 
   /// Time has passed.
   public mutating func alarm(_ alarm: BoardAlarm) -> [BoardAction] {
-    guard alarm.epoch == epoch else { return [] }
+    guard alarm.epoch == epoch(of: alarm.kind) else { return [] }
     switch alarm.kind {
     case .serve: return held == nil ? serve() : []
     case .answer: return release()
@@ -142,6 +140,9 @@ public struct VirtualBoard: Sendable {
   /// Puts firmware into the primary slot, whatever its hash says; for a line that begins with a broken board, and for tests.
   mutating func plant(_ image: StoredImage) { flash.replaceRunning(image) }
 
+  /// What the image group has counted.
+  var images: ImageGroup { groups.images }
+
   /// Requests that found no buffer.
   var droppedPackets: Int { pool.dropped }
 
@@ -155,7 +156,7 @@ public struct VirtualBoard: Sendable {
       return more()
     }
     let event = FaultScript.Event(group: frame.group, command: frame.command)
-    var answer = pool.canAnswer ? respond(frame, faults.at(.request, event), silent: link.silent) : ServerAnswer(failed(.status(2), frame))
+    var answer = pool.canAnswer ? respond(frame, faults.at(.request, event), silent: link.silent) : groups.fail(frame, .status(2))
     held = answer
     heldFrame = frame
     guard answer.delay > .zero else { return release() }
@@ -165,47 +166,14 @@ public struct VirtualBoard: Sendable {
     return [wake(delay, .answer)]
   }
 
+  /// `silent` faults last until the next link.
   private mutating func respond(_ frame: ServerFrame, _ scripted: [BoardFault], silent: Bool) -> ServerAnswer {
     if silent { return ServerAnswer([], effect: .mute) }
-    for fault in scripted {
-      switch fault.do {
-      case .silent:
-        if case .running(var link?) = state {
-          link.silent = true
-          state = .running(link: link)
-        }
-        return ServerAnswer([], effect: .mute)
-      case .busy: return ServerAnswer(failed(.status(10), frame))
-      case .noMemory: return ServerAnswer(failed(.status(2), frame))
-      default:
-        let refusal = fault.groupCode.map { Refusal.group(frame.group, $0) } ?? .status(fault.code ?? 1)
-        return ServerAnswer(failed(refusal, frame))
-      }
-    }
-    do {
-      return try dispatch(frame)
-    } catch {
-      return ServerAnswer(failed(error, frame))
-    }
-  }
-
-  private mutating func dispatch(_ frame: ServerFrame) throws(Refusal) -> ServerAnswer {
-    guard frame.payload.count == frame.announcedPayload else { throw .status(9) }
-    guard frame.version <= 1 else { throw .status(13) }
-    // A response sent to a server (smp.md §1.3).
-    guard frame.operation & 1 == 0 else { throw .status(8) }
-    switch frame.group {
-    case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
-    case ImageGroup.number:
-      var answer = try images.handle(frame, try RequestMap(frame.payload), &flash, &faults)
-      if settings.legacyRC { answer.fields.append(ReplyField("rc", .unsigned(0))) }
-      return answer
-    default: throw .status(8)
-    }
-  }
-
-  private func failed(_ refusal: Refusal, _ frame: ServerFrame) -> [ReplyField] {
-    refusal.reply(version: settings.smpVersion >= 2 ? min(frame.version, 1) : 0)
+    guard let fault = scripted.first else { return groups.respond(frame, &flash, &faults) }
+    guard fault.do == .silent, case .running(var link?) = state else { return groups.refuse(frame, as: fault) }
+    link.silent = true
+    state = .running(link: link)
+    return ServerAnswer([], effect: .mute)
   }
 
   /// The answer at hand leaves, and the server looks for the next request.
@@ -231,12 +199,7 @@ public struct VirtualBoard: Sendable {
   }
 
   private mutating func leave(_ answer: ServerAnswer, _ frame: ServerFrame) -> [BoardAction] {
-    let echo = settings.smpVersion >= 2
-    var bytes = frame.answer(ReplyValue.map(answer.fields).encoded(canonical: settings.canonical), echoVersion: echo)
-    if bytes.count > settings.bufferSize {
-      // The response does not fit (smp.md §2.1).
-      bytes = frame.answer(ReplyValue.map(failed(.status(7), frame)).encoded(canonical: settings.canonical), echoVersion: echo)
-    }
+    let bytes = groups.packet(answer, to: frame)
     var actions: [BoardAction] = []
     var copies = 1
     for fault in faults.at(.answer, FaultScript.Event(group: frame.group, command: frame.command)) {
@@ -278,7 +241,7 @@ public struct VirtualBoard: Sendable {
   }
 
   private mutating func forgetLink() {
-    epoch += 1
+    linkEpoch += 1
     pool.clear()
     held = nil
     heldFrame = nil
@@ -289,8 +252,7 @@ public struct VirtualBoard: Sendable {
   private mutating func restart() -> [BoardAction] {
     var actions = endLink(.lost)
     forgetLink()
-    images.reset()
-    system.reset()
+    groups.reset()
     state = .booting
     let scripted = faults.at(.reset)
     let step = flash.boot(crashes: scripted.contains { $0.do == .imageReverts })
@@ -317,6 +279,14 @@ public struct VirtualBoard: Sendable {
   }
 
   private func wake(_ duration: Duration, _ kind: BoardAlarm.Kind) -> BoardAction {
-    .wake(duration, BoardAlarm(kind: kind, epoch: epoch))
+    .wake(duration, BoardAlarm(kind: kind, epoch: epoch(of: kind)))
+  }
+
+  /// A reset comes whatever happens to the link meanwhile; everything else belongs to a link.
+  private func epoch(of kind: BoardAlarm.Kind) -> Int {
+    switch kind {
+    case .reset, .booted: boots.count
+    case .serve, .answer, .delayed: linkEpoch
+    }
   }
 }

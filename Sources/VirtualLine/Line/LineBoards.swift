@@ -6,8 +6,9 @@ enum LineBoards {
   /// The largest faults file that is read.
   static let scriptLimit = 1 << 20
 
-  static func script(_ path: String?) throws(LineError) -> LineScript {
-    guard let path else { return LineScript() }
+  /// Reads the faults file and checks it against the line's size; no file is an empty script.
+  static func script(_ options: LineOptions) throws(LineError) -> LineScript {
+    guard let path = options.faults else { return LineScript() }
     let data: Data
     do {
       data = try Data(contentsOf: URL(filePath: path))
@@ -17,11 +18,14 @@ enum LineBoards {
     guard data.count <= scriptLimit else { throw .faultsFile(path: path, reason: "larger than \(scriptLimit) bytes") }
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
+    let script: LineScript
     do {
-      return try decoder.decode(LineScript.self, from: data)
+      script = try decoder.decode(LineScript.self, from: data)
     } catch {
       throw .faultsFile(path: path, reason: "not a faults file: \(Self.text(error))")
     }
+    if let complaint = script.complaint(adapters: options.adapters, boards: options.boards) { throw .faultsFile(path: path, reason: complaint) }
+    return script
   }
 
   /// Boards `C0:DE:00:00:00:01` and on: static random addresses, so that they are not private.

@@ -13,13 +13,10 @@ enum Preload {
   }
 
   /// Returns only when the program could not be started again.
-  ///
-  /// - Parameter temporary: where umockdev makes its folder: in the state folder, so that a killed line leaves nothing elsewhere.
-  static func restart(temporary: String) -> LineError {
+  static func restart() -> LineError {
     setenv(mark, "\(getpid()) \(getppid())", 1)
     let others = getenv("LD_PRELOAD").map { String(cString: $0) } ?? ""
     setenv("LD_PRELOAD", others.isEmpty ? UdevTestbed.preload : UdevTestbed.preload + ":" + others, 1)
-    setenv("TMPDIR", temporary, 1)
     unsetenv("UMOCKDEV_DIR")
     _ = withCStrings(CommandLine.arguments) { execv("/proc/self/exe", $0) }
     return .environment("the program could not be started again under \(UdevTestbed.preload): \(String(cString: strerror(errno)))")

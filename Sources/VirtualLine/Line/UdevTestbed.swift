@@ -32,8 +32,12 @@ final class UdevTestbed {
   /// The paths of each adapter's three devices, outermost first.
   private var paths: [Int: [String]] = [:]
 
-  /// Makes an empty testbed in `TMPDIR` and sets `UMOCKDEV_DIR` in this process. The process must run under the preload library.
-  init() throws(LineError) {
+  /// Makes an empty testbed and sets `UMOCKDEV_DIR` in this process, which must run under the preload library.
+  ///
+  /// - Parameter parent: where the testbed's folder is made: in the state folder, so that a killed line leaves nothing elsewhere. GLib asks
+  ///   for TMPDIR once, now.
+  init(in parent: String) throws(LineError) {
+    setenv("TMPDIR", parent, 1)
     guard let handle = dlopen(Self.library, RTLD_NOW | RTLD_GLOBAL) else {
       throw .environment("\(Self.library) is not there: install the Debian package umockdev (make deps does)")
     }
@@ -45,7 +49,7 @@ final class UdevTestbed {
       new: try find("umockdev_testbed_new", New.self), add: try find("umockdev_testbed_add_devicev", Add.self),
       event: try find("umockdev_testbed_uevent", Event.self), remove: try find("umockdev_testbed_remove_device", Remove.self),
       unref: try find("g_object_unref", Unref.self))
-    guard let testbed = functions.new() else { throw .environment("umockdev could not make its folder below TMPDIR") }
+    guard let testbed = functions.new() else { throw .environment("umockdev could not make its folder in \(parent)") }
     self.testbed = testbed
   }
 

@@ -14,9 +14,9 @@ public enum VirtualLine {
   /// - Parameter ready: called when a station can start, with the shell lines of `environment`.
   public static func run(_ options: LineOptions, ready: (String) -> Void) async throws(LineError) {
     try options.check()
-    let script = try LineBoards.script(options.faults)
+    let script = try LineBoards.script(options)
     let folder = try LineFolder(options.state)
-    guard let parent = Preload.parent else { throw Preload.restart(temporary: folder.path) }
+    guard let parent = Preload.parent else { throw Preload.restart() }
     let boards = try LineBoards.make(options, script)
     let reactor: Reactor
     do throws(ReactorError) {
@@ -47,7 +47,7 @@ public enum VirtualLine {
         if number == SignalQueue.asking { try? folder.write(line.assumeIsolated { $0.truth() }) } else { end.open() }
       }
       defer { signals.cancel() }
-      let testbed = try await line.openTestbed()
+      let testbed = try await line.openTestbed(in: folder.path)
       do throws(DBusError) {
         try await line.start()
       } catch {

@@ -126,10 +126,16 @@ extension FilterRequest {
 extension ReportRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     filter = try FilterRequest(values)
-    format = try values.choice("format", of: Format.self) ?? .csv
+    format = try values.choice("format", of: Format.self)
     isForExcel = values.has("excel")
     output = try values.text("output")
-    if isForExcel, format == .json { throw .usage("--excel is a form of CSV", "leave out --format json, or --excel") }
+    let wantsJSON = values.has("json")
+    if isForExcel, format == .json || (wantsJSON && output == nil) {
+      throw .usage("--excel is a form of CSV", "leave out --excel, or what asks for JSON")
+    }
+    if wantsJSON, format == .csv, output == nil {
+      throw .usage("--json promises JSON on stdout, and --format csv asks for CSV there", "leave one of them out, or write --output FILE")
+    }
   }
 }
 

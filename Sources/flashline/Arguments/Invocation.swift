@@ -59,7 +59,8 @@ struct ReportRequest: Hashable, Sendable {
   }
 
   var filter: FilterRequest
-  var format = Format.csv
+  /// Nil: CSV, or JSON with `--json`.
+  var format: Format?
   var isForExcel = false
   var output: String?
 }

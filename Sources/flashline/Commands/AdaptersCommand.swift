@@ -71,23 +71,23 @@ struct AdapterReport {
     ])
   }
 
-  /// The kernel's own choice is null.
+  /// What is in force on every adapter: null is the kernel's default.
   private var radio: JSONText {
-    .object([
-      .init("phy", rules.phy == .kernel ? .null : .text(rules.phy.rawValue)),
-      .init("connection_interval", .of(rules.connectionInterval.map(DurationText.text))),
-      .init("supervision_timeout", .of(rules.supervisionTimeout.map(DurationText.text))),
-    ])
+    .object([.init("phy", .null), .init("connection_interval", .null), .init("supervision_timeout", .null)])
   }
 
   private var radioText: String {
-    let parts = [
-      rules.phy == .kernel ? nil : "PHY \(rules.phy.rawValue)", rules.connectionInterval.map { "connection interval \(DurationText.text($0))" },
-      rules.supervisionTimeout.map { "supervision timeout \(DurationText.text($0))" },
+    "the kernel's defaults are in force (PHY, connection interval, supervision timeout)" + (rules.unmetRadioWish.map { "; \($0)" } ?? "")
+  }
+}
+
+extension AdapterRules {
+  /// What station.conf asks of the radio and this version does not set; nil when it leaves the radio to the kernel.
+  var unmetRadioWish: String? {
+    let asked = [
+      phy == .kernel ? nil : "phy", connectionInterval.map { _ in "connection_interval" }, supervisionTimeout.map { _ in "supervision_timeout" },
     ].compactMap { $0 }
-    return parts.isEmpty
-      ? "the kernel's defaults are in force (PHY, connection interval, supervision timeout)"
-      : parts.joined(separator: ", ") + " from station.conf; the kernel's defaults for the rest"
+    return asked.isEmpty ? nil : "[adapters] \(asked.joined(separator: ", ")) of station.conf cannot be set by this version"
   }
 }
 

@@ -1,6 +1,7 @@
 import BlueZ
 import Bluetooth
 import DBus
+import Flashing
 import Reactor
 import Station
 import Udev
@@ -24,7 +25,7 @@ struct RadioStack: Sendable {
     do throws(UdevError) {
       source = try await UdevAdapters(on: reactor)
     } catch {
-      throw .fault("udev does not answer (\(error.description))", "check that systemd-udevd runs")
+      throw .fault("udev does not answer (\(error.description))", "check that systemd-udevd runs", .adapterFailed)
     }
     try await probeBus(reactor)
     let central = BlueZCentral(on: reactor)
@@ -39,7 +40,7 @@ struct RadioStack: Sendable {
     } catch {
       throw .fault(
         "the system bus cannot be reached (\("\(error)".escaped(limit: 300)))",
-        "start D-Bus (systemctl start dbus bluetooth), or correct DBUS_SYSTEM_BUS_ADDRESS")
+        "start D-Bus (systemctl start dbus bluetooth), or correct DBUS_SYSTEM_BUS_ADDRESS", .busGone)
     }
   }
 

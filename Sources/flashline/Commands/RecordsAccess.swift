@@ -40,6 +40,9 @@ enum RecordsAccess {
 extension ProgramError {
   /// Records that cannot be read or kept are the station's fault; the room's words say what to do.
   init(_ error: RecordError) {
-    self.init(exit: ExitStatus.fault, text: error.message)
+    switch error {
+    case .busy(let words): self.init(exit: ExitStatus.fault, text: "\(words) [\(FailureCode.stationBusy.rawValue)]", code: .stationBusy)
+    case .notWritable(let words), .damaged(let words): self.init(exit: ExitStatus.fault, text: words, code: .diskFailed)
+    }
   }
 }

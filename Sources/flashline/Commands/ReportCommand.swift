@@ -13,20 +13,28 @@ struct ReportCommand {
     let configuration = try Settings.read(invocation.config)
     let filter = try RecordsAccess.filter(request.filter, configuration)
     let (request, console) = (request, loop.console)
+    let form = form
     return loop.run { _ in
       do throws(ProgramError) {
         let reader = try await RecordsAccess.open(configuration)
         if let output = request.output {
-          try await Self.write(reader, filter, request.form, file: output)
+          try await Self.write(reader, filter, form, file: output)
           if !console.isQuiet { console.people.write("written: \(output.escaped(limit: 4096))") }
         } else {
-          try await Self.print(reader, filter, request.form)
+          try await Self.print(reader, filter, form)
         }
         return ExitStatus.good
       } catch {
         console.problem(error)
         return error.exit
       }
+    }
+  }
+
+  private var form: ResultForm {
+    switch request.format ?? (invocation.isJSON && !request.isForExcel ? .json : .csv) {
+    case .csv: .csv(request.isForExcel ? .excel : .standard)
+    case .json: .jsonLines
     }
   }
 
@@ -56,13 +64,4 @@ struct ReportCommand {
   }
 
   private static let readerGone = RecordError.notWritable("stdout: nobody reads any more")
-}
-
-extension ReportRequest {
-  var form: ResultForm {
-    switch format {
-    case .csv: .csv(isForExcel ? .excel : .standard)
-    case .json: .jsonLines
-    }
-  }
 }

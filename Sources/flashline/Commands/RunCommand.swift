@@ -20,7 +20,7 @@ struct RunCommand {
         return try await run(configuration, stopSwitch)
       } catch {
         console.closeScreen()
-        console.problem(error)
+        console.fault(error)
         return error.exit
       }
     }
@@ -35,7 +35,8 @@ struct RunCommand {
     guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
       throw .usage("this computer does not know the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
     }
-    if !console.isQuiet { for warning in order.warnings { console.people.write("warning: \(warning)") } }
+    let warnings = order.warnings + [configuration.adapters.unmetRadioWish].compactMap { $0 }
+    if !console.isQuiet { for warning in warnings { console.people.write("warning: \(warning)") } }
 
     let stack = try await RadioStack.open()
     let store: RecordBook
@@ -47,7 +48,7 @@ struct RunCommand {
       throw ProgramError(error)
     }
     let tally = TallySink()
-    let sinks = SinkGroup(sinks: [tally] + console.eventSinks())
+    let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
     let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
     let controller = StationController(job: job(order, bounds, configuration), ports: ports)
     stopSwitch.connect(drain: { Task { await controller.drain() } }, stop: { Task { await controller.stop() } })
@@ -63,7 +64,8 @@ struct RunCommand {
   private func job(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
     LineJob(
       stationID: configuration.id, toolVersion: ToolVersion.text, database: configuration.database,
-      kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew, liftsQuarantine: board != nil,
+      kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew,
+      liftsQuarantine: board != nil,
       limits: configuration.limits, adapters: configuration.adapters)
   }
 

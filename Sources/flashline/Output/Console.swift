@@ -47,10 +47,24 @@ final class Console: Sendable {
     return opened
   }
 
-  /// Who listens to a job: JSON Lines where asked for, and people's text as a screen or as lines.
-  func eventSinks() -> [any EventSink] {
-    if isJSON { return [JSONLines(writer: out), PlainLines(err, isQuiet: isQuiet)] }
-    return [openScreen() ?? PlainLines(out, isQuiet: isQuiet)]
+  /// Who listens to a job: JSON Lines where asked for, people's text as a screen or as lines, and the journal where configured.
+  func eventSinks(_ log: LogRules) -> [any EventSink] {
+    let least = isQuiet ? max(EventText.Weight.problem, log.level.weight) : log.level.weight
+    var sinks: [any EventSink] = isJSON ? [JSONLines(writer: out), PlainLines(err, least: least)] : [openScreen() ?? PlainLines(out, least: least)]
+    if log.journal {
+      if let journal = JournalLines(least: log.level.weight) {
+        sinks.append(journal)
+      } else {
+        problem("[log] journal = yes, but the systemd journal does not answer: start systemd-journald, or write journal = no")
+      }
+    }
+    return sinks
+  }
+
+  /// Tells a fault that kept the job from starting, also to programs.
+  func fault(_ error: ProgramError) {
+    problem(error)
+    if isJSON, let code = error.code { JSONLines(writer: out).emit(.stationFault(code: code, message: error.text, adapter: nil), at: WallClock.now) }
   }
 
   func closeScreen() {

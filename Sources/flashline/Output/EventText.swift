@@ -9,7 +9,10 @@ enum EventText {
     /// Told by the screen's rows; a plain log leaves it out.
     case detail
     case news
+    /// A board or an adapter.
     case problem
+    /// The station itself.
+    case fault
   }
 
   struct Line: Hashable {
@@ -43,7 +46,7 @@ enum EventText {
     case .stationFault(let code, let message, let adapter):
       Line(
         text: (adapter.map { "adapter \($0.label.escaped()): " } ?? "") + "\(message.escaped(limit: 400)): \(FailureRule.of(code).remedy) [\(code.rawValue)]",
-        weight: .problem, outcome: .error)
+        weight: .fault, outcome: .error)
     }
   }
 

@@ -6,29 +6,29 @@ import Synchronization
 /// One plain line for every notable event: for pipes, logs and `--quiet`. No colour, no cursor control.
 final class PlainLines: EventSink {
   private let writer: LineWriter
-  /// Only problems.
-  private let isQuiet: Bool
+  private let least: EventText.Weight
   private let steps = Mutex(ProgressSteps())
 
-  init(_ writer: LineWriter, isQuiet: Bool) {
+  /// - Parameter least: what weighs less is left out.
+  init(_ writer: LineWriter, least: EventText.Weight) {
     self.writer = writer
-    self.isQuiet = isQuiet
+    self.least = least
   }
 
   func emit(_ event: StationEvent, at time: Int64) {
     if case .boardProgress(let record, let bytes, let total, let speed) = event {
-      guard !isQuiet, let step = steps.withLock({ $0.step(record.mac, bytes, of: total) }) else { return }
+      guard least <= .news, let step = steps.withLock({ $0.step(record.mac, bytes, of: total) }) else { return }
       writer.write("\(Figures.clock(time)) \(record.mac) \(step) %, \(Figures.speed(speed))", isDroppable: true)
       return
     }
     if case .boardFinished(let record) = event { steps.withLock { $0.forget(record.mac) } }
-    guard let line = EventText.line(event), line.weight == .problem || (!isQuiet && isNotable(event, line)) else { return }
+    guard let line = EventText.line(event), max(line.weight, floor(event)) >= least else { return }
     writer.write("\(Figures.clock(time)) \(line.text)")
   }
 
   /// Assignments are news in a log, where no row shows them.
-  private func isNotable(_ event: StationEvent, _ line: EventText.Line) -> Bool {
-    if case .boardAssigned = event { true } else { line.weight == .news }
+  private func floor(_ event: StationEvent) -> EventText.Weight {
+    if case .boardAssigned = event { .news } else { .detail }
   }
 }
 

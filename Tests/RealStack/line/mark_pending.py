@@ -10,7 +10,9 @@ from smpclient.transport.ble import SMPBLETransport
 async def main(address: str, path: str) -> int:
     with open(path, 'rb') as file:
         image = file.read()
-    async with SMPClient(SMPBLETransport(), address) as client:
+    client = SMPClient(SMPBLETransport(), address)
+    await client.connect(40.0)                     # its 5 s are too short for a guest that is emulated
+    try:
         async for _ in client.upload(image):
             pass
         stored = [state for state in (await client.request(ImageStatesRead())).images if not state.active]
@@ -18,5 +20,7 @@ async def main(address: str, path: str) -> int:
         for state in states:
             print(state.slot, state.version, 'pending' if state.pending else '', 'confirmed' if state.confirmed else '')
         return 0 if any(state.pending for state in states) else 1
+    finally:
+        await client.disconnect()
 
 sys.exit(asyncio.run(main(*sys.argv[1:3])))

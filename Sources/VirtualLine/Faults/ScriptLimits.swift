@@ -1,0 +1,78 @@
+/// What a faults file may ask for; values beyond would make no board, or trap.
+enum ScriptLimits {
+  static let mtu = 23...517
+  static let bufferSize = 8...65_535
+  static let bufferCount = 1...64
+  static let slotSize = 4096...(16 << 20)
+  /// One hour.
+  static let milliseconds = 0...3_600_000
+  static let interval = 1.0...4000.0
+  static let dataLength = 27...251
+  static let supervision = 10...32_000
+}
+
+extension LineScript {
+  /// What is wrong with the script for so many adapters and boards, for an operator; nil when nothing is.
+  func complaint(adapters: Int, boards: Int) -> String? {
+    if let radio, let complaint = radio.complaint { return "radio: " + complaint }
+    for (number, entry) in (self.boards ?? []).enumerated() {
+      if case .number(let board) = entry.board, !(0..<boards).contains(board) {
+        return "boards[\(number)]: there is no board \(board), only 0 to \(boards - 1)"
+      }
+      if let complaint = entry.settings?.complaint { return "boards[\(number)]: " + complaint }
+      if let complaint = (entry.faults ?? []).lazy.compactMap(\.complaint).first { return "boards[\(number)]: " + complaint }
+    }
+    for (number, fault) in (line ?? []).enumerated() {
+      if let adapter = fault.adapter, !(0..<adapters).contains(adapter) { return "line[\(number)]: there is no adapter \(adapter), only 0 to \(adapters - 1)" }
+      if !(0..<boards).contains(fault.when.board) { return "line[\(number)]: there is no board \(fault.when.board), only 0 to \(boards - 1)" }
+      if let time = fault.milliseconds, !ScriptLimits.milliseconds.contains(time) {
+        return "line[\(number)]: milliseconds: \(outside(time, ScriptLimits.milliseconds))"
+      }
+    }
+    return nil
+  }
+}
+
+extension RadioParameters {
+  var complaint: String? {
+    if !ScriptLimits.interval.contains(intervalMilliseconds) { return "intervalMilliseconds: \(outside(intervalMilliseconds, ScriptLimits.interval))" }
+    if !ScriptLimits.dataLength.contains(dataLength) { return "dataLength: \(outside(dataLength, ScriptLimits.dataLength))" }
+    if !ScriptLimits.supervision.contains(supervisionMilliseconds) {
+      return "supervisionMilliseconds: \(outside(supervisionMilliseconds, ScriptLimits.supervision))"
+    }
+    return nil
+  }
+}
+
+extension BoardSettings {
+  var complaint: String? {
+    let numbers: [(String, Int, ClosedRange<Int>)] = [
+      ("mtu", mtu, ScriptLimits.mtu), ("bufferSize", bufferSize, ScriptLimits.bufferSize), ("bufferCount", bufferCount, ScriptLimits.bufferCount),
+      ("smpVersion", smpVersion, 1...2), ("fragment", fragment, 0...514), ("slotSize", slotSize, ScriptLimits.slotSize),
+      ("serviceMilliseconds", serviceMilliseconds, ScriptLimits.milliseconds), ("eraseMilliseconds", eraseMilliseconds, ScriptLimits.milliseconds),
+      ("resetMilliseconds", resetMilliseconds, ScriptLimits.milliseconds), ("bootMilliseconds", bootMilliseconds, ScriptLimits.milliseconds),
+      ("swapMilliseconds", swapMilliseconds, ScriptLimits.milliseconds),
+    ]
+    if let (name, value, range) = numbers.first(where: { !$0.2.contains($0.1) }) { return "\(name): \(outside(value, range))" }
+    if VirtualVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
+    if ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }
+    return nil
+  }
+}
+
+extension BoardFault {
+  var complaint: String? {
+    let numbers: [(String, Int?, ClosedRange<Int>)] = [
+      ("offset", offset, 0...ScriptLimits.slotSize.upperBound), ("count", count, 1...1_000_000), ("times", times, 0...1_000_000),
+      ("milliseconds", milliseconds, ScriptLimits.milliseconds), ("mtu", mtu, ScriptLimits.mtu), ("code", code, 0...65_535),
+      ("groupCode", groupCode, 0...65_535),
+    ]
+    for case (let name, let value?, let range) in numbers where !range.contains(value) { return "\(self.do.rawValue): \(name): \(outside(value, range))" }
+    if let version, VirtualVersion(version) == nil { return "\(self.do.rawValue): version: \"\(version)\" is not like 1.2.3" }
+    return nil
+  }
+}
+
+private func outside<Value>(_ value: Value, _ range: ClosedRange<Value>) -> String {
+  "\(value) is not from \(range.lowerBound) to \(range.upperBound)"
+}

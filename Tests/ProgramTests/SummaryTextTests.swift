@@ -1,0 +1,99 @@
+import Bluetooth
+import Flashing
+import Station
+import Testing
+
+@testable import flashline
+
+/// The words of the last lines and of plain output.
+@Suite struct SummaryTextTests {
+  private func record(_ outcome: Outcome, _ code: FailureCode? = nil, leftAs: LeftAs = .application) -> AttemptRecord {
+    var record = AttemptRecord(
+      batchID: 3, stationID: "s", profile: "p", job: .update, mac: BluetoothAddress(bits: 0xC0DE_0000_0001), addressType: .random, attempt: 1, startedAt: 0,
+      toolVersion: "0")
+    record.outcome = outcome
+    record.good = outcome == .passed
+    record.failureCode = code
+    record.failureMessage = code == nil ? nil : "the board\u{1B}[2J went away"
+    record.leftAs = leftAs
+    record.adapterLabel = "left"
+    record.reportDay = "2026-11-30"
+    record.unitID = "U-7"
+    return record
+  }
+
+  private func summary(_ records: [AttemptRecord], missing: [String] = [], elsewhere: [AttemptRecord] = []) -> [String] {
+    var tally = BatchTally()
+    var counts: [Outcome: Int] = [:]
+    for record in records {
+      tally.apply(.boardFinished(record))
+      tally.apply(.boardDone(record))
+      counts[record.outcome ?? .error, default: 0] += 1
+    }
+    tally.apply(
+      .batchFinished(
+        .init(
+          batchID: 3, counts: counts, good: records.count { $0.good }, missing: missing, leftElsewhere: elsewhere, reason: .idle, auditHead: "abc",
+          exitCode: 1)))
+    return EndSummary(tally: tally, database: "d.db", reportFolder: "reports").lines
+  }
+
+  @Test func failuresComeWithCodeMessageAndRemedy() {
+    let lines = summary([record(.passed), record(.failed, .linkLost)])
+    #expect(lines.contains("batch 3: 1 of 2 boards good; no new board came."))
+    #expect(lines.contains("  1 passed, 1 failed"))
+    #expect(lines.contains("  C0:DE:00:00:00:01 (U-7) failed: the board\\u{1b}[2J went away [link.lost] on left"))
+    #expect(lines.contains("    " + FailureRule.of(.linkLost).remedy))
+    #expect(lines.suffix(3) == ["database:   d.db", "report:     reports/2026-11-30.csv", "audit head: abc"])
+  }
+
+  @Test func boardsThatAreNotInTheirApplicationAreNamed() {
+    let lines = summary([], elsewhere: [record(.aborted, .operatorStopped, leftAs: .unconfirmed), record(.failed, .linkLost, leftAs: .unknown)])
+    #expect(lines.contains("not left in their application:"))
+    #expect(lines.contains("  C0:DE:00:00:00:01 (U-7) runs the new firmware on trial: the next restart takes it back"))
+    #expect(lines.contains("  C0:DE:00:00:00:01 (U-7) its state is not known"))
+  }
+
+  @Test func nothingToDoIsSaidPlainly() {
+    #expect(summary([]).first == "batch 3: no board was there to be done; no new board came.")
+    #expect(EndSummary(tally: BatchTally(), database: "d", reportFolder: "r").lines == ["no batch was begun: no board was touched"])
+    #expect(summary([], missing: ["U-1", "x\ny"]).contains("never met: U-1, x\\u{a}y"))
+  }
+
+  @Test func longListsAreCutAndSayWhereTheRestIs() {
+    let lines = summary((0..<50).map { _ in record(.failed, .linkLost) })
+    #expect(lines.count { $0.contains("[link.lost]") } == BatchTally.listLimit)
+    #expect(lines.contains("  and 30 more boards: flashline report --batch 3"))
+  }
+
+  @Test func progressIsToldByQuarters() {
+    var steps = ProgressSteps()
+    let board = BluetoothAddress(bits: 1)
+    let told = [0, 10, 25, 26, 49, 80, 99, 100].map { steps.step(board, $0, of: 100) }
+    #expect(told == [nil, nil, 25, nil, nil, 75, nil, 100])
+    #expect(steps.step(board, 0, of: 100) == nil)
+    #expect(steps.step(board, 50, of: 100) == 50)
+  }
+
+  @Test("figures as people read them", arguments: [(0.0, "0:00"), (59.9, "0:59"), (725, "12:05"), (3723, "1:02:03"), (-1, "-"), (.nan, "-")])
+  func durations(seconds: Double, text: String) {
+    #expect(Figures.duration(seconds) == text)
+  }
+
+  @Test func figuresNeverClaimTooMuch() {
+    #expect(Figures.percent(999_999, of: 1_000_000) == 99)
+    #expect(Figures.percent(5, of: 0) == 0)
+    #expect(Figures.oneDecimal(-0.04) == "0.0")
+    #expect(Figures.oneDecimal(-61.25) == "-61.3")
+    #expect(Figures.oneDecimal(.infinity) == "-")
+  }
+
+  @Test func textFromTheAirIsHarmless() {
+    #expect("a\u{7}\u{202E}b".escaped() == "a\\u{7}\\u{202e}b")
+    #expect("x\u{0}".escaped() == "x\\u{0}")
+    #expect("\u{E9}".escaped() == "\u{E9}")
+    #expect(String(repeating: "x", count: 200).escaped(limit: 3) == "xxx…")
+    #expect("長い".columns == 4)
+    #expect("長い名".clipped(to: 5) == "長い…")
+  }
+}
