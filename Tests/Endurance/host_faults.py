@@ -28,8 +28,12 @@ class SmallDisk:
     def fill(self, leaving: int):
         """Takes what is free but for so many bytes."""
         free = os.statvfs(self.path).f_bavail * os.statvfs(self.path).f_frsize
-        with open(os.path.join(self.path, 'filler'), 'wb') as file:
-            file.write(b'\0' * max(0, free - leaving))
+        with open(os.path.join(self.path, 'filler'), 'wb', buffering=0) as file:
+            for _ in range(max(0, free - leaving) // 4096):
+                try:
+                    file.write(b'\0' * 4096)
+                except OSError:      # the station was quicker
+                    return
 
     def empty(self):
         os.unlink(os.path.join(self.path, 'filler'))
