@@ -10,10 +10,12 @@ import Testing
   private func command(_ line: String) throws -> Invocation.Command { try Invocation(words(line)).command }
   private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
 
-  @Test("global options stand before and after the command", arguments: [
-    "--config a.conf --json --quiet adapters", "adapters --config a.conf --json --quiet", "--json adapters --quiet --config=a.conf",
-    "--config=a.conf adapters --quiet --json",
-  ])
+  @Test(
+    "global options stand before and after the command",
+    arguments: [
+      "--config a.conf --json --quiet adapters", "adapters --config a.conf --json --quiet", "--json adapters --quiet --config=a.conf",
+      "--config=a.conf adapters --quiet --json",
+    ])
   func globals(line: String) throws {
     let invocation = try Invocation(words(line))
     #expect(invocation == Invocation(command: .adapters, config: "a.conf", isJSON: true, isQuiet: true))
@@ -28,7 +30,9 @@ import Testing
     #expect(try command("audit --expect \(head)") == .audit(expect: head.lowercased()))
     #expect(try command("line") == .line(LineRequest()))
     #expect(try command("line --time-scale 0.5 --seed 7 --places 9 --boards 2000") == .line(LineRequest(boards: 2000, timeScale: 0.5, seed: 7, places: 9)))
-    #expect(try command("demo --adapters 2 --boards 4 --keep d --state s --faults f") == .demo(LineRequest(adapters: 2, boards: 4, faults: "f", state: "s"), keep: "d"))
+    #expect(
+      try command("demo --adapters 2 --boards 4 --keep d --state s --faults f")
+        == .demo(LineRequest(adapters: 2, boards: 4, faults: "f", state: "s"), keep: "d"))
     #expect(try command("summary --job rescue --batch 3") == .summary(FilterRequest(job: .rescue, batch: 3)))
     let filter = FilterRequest(since: "2026-11-30", until: "2026-12-01T00:00:00Z", after: 7, lot: "L", profile: "p")
     #expect(
@@ -80,24 +84,26 @@ import Testing
     #expect(!HelpText.page(nil).contains("  \(word) "))
   }
 
-  @Test("bad usage is told in one line, exit 2", arguments: [
-    ("", "no command is given"), ("rnu", "there is no command \"rnu\""), ("run", "run needs a profile"), ("run --profile", "--profile needs a value"),
-    ("run --profile p --count 0", "--count \"0\" does not fit"), ("run --profile p --count 3x", "--count \"3x\" does not fit"),
-    ("run --profile p --count +3", "--count \"+3\" does not fit"), ("run --profile p --count 99999999999999999999", "does not fit"),
-    ("run --profile p --until 24:00", "--until \"24:00\" is no time of day"), ("run --profile p --until 7", "is no time of day"),
-    ("run --profile p --idle 5", "--idle \"5\" is no duration"), ("run --profile p --idle 0s", "--idle \"0s\" is no duration"),
-    ("run --profile p --lot=", "--lot is empty"), ("run --profile p --new=1", "--new takes no value"), ("run --profile p --bogus", "no option \"--bogus\""),
-    ("run --profile p -x", "no option \"-x\""), ("run --profile p more", "run does not know what to do with \"more\""),
-    ("run --profile a --profile b --package x", "--package goes with one profile"), ("run --profile p --count 1 --count 2", "--count is given twice"),
-    ("--config a run --profile p --config b", "--config is given twice"), ("flash --profile p", "flash needs ADDRESS"),
-    ("flash C0:DE:00:00:01 --profile p", "is no Bluetooth address"), ("flash C0:DE:00:00:00:01", "flash needs a profile"),
-    ("inspect", "inspect needs PACKAGE"), ("inspect a b", "inspect takes one PACKAGE"), ("scan --seconds 601", "--seconds \"601\" does not fit"),
-    ("scan --mode bootloader", "scan cannot look for bootloaders yet"), ("scan --mode x", "--mode \"x\" is unknown"),
-    ("report --format xml", "--format \"xml\" is unknown"), ("report --format json --excel", "--excel is a form of CSV"),
-    ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
-    ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 1", "no boards in their bootloader yet"),
-    ("demo --boards 0", "--boards \"0\" does not fit"),
-  ])
+  @Test(
+    "bad usage is told in one line, exit 2",
+    arguments: [
+      ("", "no command is given"), ("rnu", "there is no command \"rnu\""), ("run", "run needs a profile"), ("run --profile", "--profile needs a value"),
+      ("run --profile p --count 0", "--count \"0\" does not fit"), ("run --profile p --count 3x", "--count \"3x\" does not fit"),
+      ("run --profile p --count +3", "--count \"+3\" does not fit"), ("run --profile p --count 99999999999999999999", "does not fit"),
+      ("run --profile p --until 24:00", "--until \"24:00\" is no time of day"), ("run --profile p --until 7", "is no time of day"),
+      ("run --profile p --idle 5", "--idle \"5\" is no duration"), ("run --profile p --idle 0s", "--idle \"0s\" is no duration"),
+      ("run --profile p --lot=", "--lot is empty"), ("run --profile p --new=1", "--new takes no value"), ("run --profile p --bogus", "no option \"--bogus\""),
+      ("run --profile p -x", "no option \"-x\""), ("run --profile p more", "run does not know what to do with \"more\""),
+      ("run --profile a --profile b --package x", "--package goes with one profile"), ("run --profile p --count 1 --count 2", "--count is given twice"),
+      ("--config a run --profile p --config b", "--config is given twice"), ("flash --profile p", "flash needs ADDRESS"),
+      ("flash C0:DE:00:00:01 --profile p", "is no Bluetooth address"), ("flash C0:DE:00:00:00:01", "flash needs a profile"),
+      ("inspect", "inspect needs PACKAGE"), ("inspect a b", "inspect takes one PACKAGE"), ("scan --seconds 601", "--seconds \"601\" does not fit"),
+      ("scan --mode bootloader", "scan cannot look for bootloaders yet"), ("scan --mode x", "--mode \"x\" is unknown"),
+      ("report --format xml", "--format \"xml\" is unknown"), ("report --format json --excel", "--excel is a form of CSV"),
+      ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
+      ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 1", "no boards in their bootloader yet"),
+      ("demo --boards 0", "--boards \"0\" does not fit"),
+    ])
   func refused(line: String, what: String) throws {
     let error = try #require(throws: ProgramError.self) { try Invocation(words(line)) }
     #expect(error.exit == 2)
