@@ -4,7 +4,7 @@ import Reactor
 
 extension BlueZCentral {
   @discardableResult
-    public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
+  public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
     let path = try path(of: adapter, mustBeOn: false)
     return try await withTurn(path, limit: limits.turn) { () async throws(CentralError) -> RadioStanding in
       try await powerOn(path, adapter)

@@ -35,7 +35,9 @@ extension BlueZCentral {
   }
 
   private func listed(_ board: String) -> ConnectionParameters.Board? {
-    guard let properties = tree.properties(board, BlueZName.device), let address = properties["Address"]?.text.flatMap(BluetoothAddress.init) else { return nil }
+    guard let properties = tree.properties(board, BlueZName.device), let address = properties["Address"]?.text.flatMap(BluetoothAddress.init) else {
+      return nil
+    }
     return ConnectionParameters.Board(address: address, type: properties["AddressType"]?.text == "public" ? .public : .random)
   }
 }

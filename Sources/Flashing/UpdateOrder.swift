@@ -30,7 +30,8 @@ public struct UpdateOrder: Sendable {
 
   public init(
     image: [UInt8], imageSHA256: [UInt8], hash: [UInt8], version: String, imageNumber: Int = 0, mode: UpgradeMode = .testAndConfirm,
-    pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(), allowsDowngrade: Bool = false, pipelineDepth: Int? = nil, alignment: Int = 1, reassemblyBufferSize: Int? = nil,
+    pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(), allowsDowngrade: Bool = false, pipelineDepth: Int? = nil, alignment: Int = 1,
+    reassemblyBufferSize: Int? = nil,
     erasesSettings: Bool = false, assumedBootloaderMode: Int? = nil, estimatedSwapTime: Duration? = nil
   ) {
     self.image = image

@@ -37,11 +37,13 @@ struct PairingTests {
 
   @Test("another passkey, no pairing at all, a comparison of numbers that nobody looks at: pairing failed")
   func refused() async throws {
-    for (pairing, method) in [(FakeBlueZ.Pairing.passkey(1), PairingMethod.passkey(2)), (.passkey(1), .justWorks), (nil, .justWorks), (.comparison, .justWorks)] {
+    for (pairing, method) in [
+      (FakeBlueZ.Pairing.passkey(1), PairingMethod.passkey(2)), (.passkey(1), .justWorks), (nil, .justWorks), (.comparison, .justWorks),
+    ] {
       let (station, link) = try await linked(pairing)
       let error = await #expect(throws: CentralError.self) { try await link.pair(method, limit: Station.limit) }
       guard case .pairingFailed = error else { Issue.record("\(String(describing: error))"); continue }
-        if case .comparison = pairing { #expect(await station.bluez.log.contains("rejected")) }
+      if case .comparison = pairing { #expect(await station.bluez.log.contains("rejected")) }
     }
   }
 
@@ -87,7 +89,9 @@ struct PairingTests {
     let (station, link) = try await linked(nil)
     await station.bluez.demandEncryption(of: FakeBlueZ.board)
     let error = await #expect(throws: CentralError.self) {
-      let (service, characteristic) = (try #require(BluetoothUUID("8d53dc1d-1db7-4cd3-868b-8a527460aa84")), try #require(BluetoothUUID("da2e7828-fbce-4e01-ae9e-261174997c48")))
+      let (service, characteristic) = (
+        try #require(BluetoothUUID("8d53dc1d-1db7-4cd3-868b-8a527460aa84")), try #require(BluetoothUUID("da2e7828-fbce-4e01-ae9e-261174997c48"))
+      )
       _ = try await link.openChannel(characteristic, of: service, limit: Station.limit)
     }
     guard case .notPermitted = error else { Issue.record("\(String(describing: error))"); return }
@@ -99,7 +103,9 @@ struct PairingTests {
   @Test("nobody but bluetoothd is answered, and nothing about a board that is not being paired")
   func strangers() {
     let agent = PairingAgent(board: FakeBlueZ.board, method: .passkey(7))
-    func reply(_ member: String, sender: String = ":1.1", board: String = FakeBlueZ.board, path: String = PairingAgent.path, _ agent: PairingAgent?) -> DBusReply {
+    func reply(_ member: String, sender: String = ":1.1", board: String = FakeBlueZ.board, path: String = PairingAgent.path, _ agent: PairingAgent?)
+      -> DBusReply
+    {
       let call = DBusCall(sender: sender, path: path, interface: "org.bluez.Agent1", member: member, arguments: [.objectPath(board)])
       return PairingAgent.answer(call, from: ":1.1", agent)
     }
@@ -109,7 +115,9 @@ struct PairingTests {
     #expect(isError(reply("RequestPasskey", board: FakeBlueZ.second, agent)))
     #expect(isError(reply("RequestPasskey", path: "/elsewhere", agent)))
     #expect(isError(reply("RequestPasskey", nil)))
-    for member in ["RequestConfirmation", "RequestAuthorization", "RequestPinCode", "AuthorizeService", "DisplayPasskey"] { #expect(isError(reply(member, agent))) }
+    for member in ["RequestConfirmation", "RequestAuthorization", "RequestPinCode", "AuthorizeService", "DisplayPasskey"] {
+      #expect(isError(reply(member, agent)))
+    }
     #expect(!isError(reply("Cancel", nil)))
     #expect(!isError(reply("Release", nil)))
   }

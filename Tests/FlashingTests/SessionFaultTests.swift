@@ -38,7 +38,8 @@ import VirtualLine
     Row(
       name: "pairing refused", quirks: { $0.demandsEncryption = true }, pairing: .justWorks, code: .linkPairing, phase: .connect, leftAs: .untouched),
     Row(
-      name: "wrong passkey", quirks: {
+      name: "wrong passkey",
+      quirks: {
         $0.demandsEncryption = true
         $0.acceptsPairing = .passkey(1)
       }, pairing: .passkey(2), code: .linkPairing, phase: .connect, leftAs: .untouched),

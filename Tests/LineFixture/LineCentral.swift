@@ -144,7 +144,7 @@ public final class LineCentral: Central, AdapterSource {
   }
 
   @discardableResult
-    public func prepare(_ adapter: AdapterHandle, radio: Bluetooth.RadioParameters) async throws(CentralError) -> RadioStanding {
+  public func prepare(_ adapter: AdapterHandle, radio: Bluetooth.RadioParameters) async throws(CentralError) -> RadioStanding {
     if let error = objection(adapter) { throw error }
     state.withLock {
       $0.adapters[adapter.hciIndex]?.prepared += 1

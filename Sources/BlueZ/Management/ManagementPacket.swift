@@ -30,7 +30,9 @@ enum ManagementEvent: Hashable {
       return
     }
     guard let code = packet.littleEndian16(at: 6), packet.count > 8 else { return nil }
-    self = event == 1 ? .complete(code: code, index: index, status: packet[8], parameters: Array(packet[9...])) : .status(code: code, index: index, status: packet[8])
+    self =
+      event == 1
+      ? .complete(code: code, index: index, status: packet[8], parameters: Array(packet[9...])) : .status(code: code, index: index, status: packet[8])
   }
 }
 
