@@ -47,6 +47,11 @@ extension DBusConnection {
   }
 
   private func begin(_ id: UInt64, _ message: Message, _ limit: Duration, _ answered: @escaping Answered) {
+    // The way here may have led through other work of the reactor: the connection can have ended meanwhile.
+    if let endReason {
+      answered(.failure(.closed(endReason)))
+      return
+    }
     let action = ledger.submit(id)
     if action == .refuse {
       answered(.failure(.overloaded))

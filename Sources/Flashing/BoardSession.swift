@@ -119,6 +119,13 @@ extension AttemptRecord {
     duration = 0
   }
 
+  /// The end of an attempt that the station could not go on with.
+  public mutating func giveUp(_ code: FailureCode, _ message: String, in phase: Phase, at wall: Int64) {
+    conclude(.station(code, phase, message))
+    finishedAt = wall
+    duration = duration ?? 0
+  }
+
   /// The end of an attempt that failed.
   mutating func conclude(_ error: SessionError) {
     good = false

@@ -104,9 +104,9 @@ public struct FailureRule: Hashable, Sendable {
     case .adapterRemoved: (.error, true, "Plug the adapter in again; the board is given to another one.")
     case .adapterFailed: (.error, true, "Unplug the adapter and plug it in again.")
     case .busGone: (.error, true, "Check that bluetoothd and D-Bus run: systemctl status bluetooth dbus.")
-    case .diskFailed: (.error, false, "Make room on the disk and check that the database and report folders can be written.")
+    case .diskFailed: (.error, true, "Make room on the disk and check that the database and report folders can be written.")
     case .stationInternal: (.error, true, "This is a defect of Flashline. Please report it with the message.")
-    case .stationBusy: (.error, false, "Wait for the other job's end, or give this one another database.")
+    case .stationBusy: (.error, true, "Another job uses this database. Wait until it is over, or give this one a database of its own.")
     case .stationCrashed: (.aborted, true, "The station stopped during this attempt. Start the same command again: it goes on where it was.")
     default: (.aborted, true, "Start the same command again: it goes on where it was.")
     }

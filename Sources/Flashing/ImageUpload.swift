@@ -34,19 +34,17 @@ struct ImageUpload: Sendable {
         if try await perform(actions, start, &group) { return }
         guard let event = try await group.next() else { return }
         switch event {
-        case .answered(let id, let response):
-          actions = window.answered(id, offset: response.offset, match: response.match)
-          stall.answered(window.acknowledged, at: session.time.now())
+        case .answered(let id, let response): actions = window.answered(id, offset: response.offset, match: response.match)
         case .refused(let id, let error): actions = window.refused(id, error)
         case .timedOut(let id): actions = window.timedOut(id)
         case .waited: actions = window.waited()
         case .readBack(let found): actions = window.readBack(found: found)
         case .tick:
-          try check(stall, window)
           group.addTask { await tick() }
           actions = []
         case .broken(let error): throw Self.explained(error, in: links.phase, offset: window.acknowledged)
         }
+        try check(&stall, window)
       }
     }
   }
@@ -118,16 +116,20 @@ struct ImageUpload: Sendable {
     }
   }
 
-  private func check(_ stall: StallWatch, _ window: UploadWindow) throws {
-    guard !window.awaitsLastAnswer, stall.isOver(at: session.time.now()) else { return }
+  private func check(_ stall: inout StallWatch, _ window: UploadWindow) throws {
+    guard stall.isOver(window, at: session.time.now()) else { return }
     throw BoardFailure(
       .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
   }
 
   private func keepFigures(_ window: UploadWindow, since began: Duration) {
     let seconds = (session.time.now() - began).seconds
+    let earlier = links.acknowledged
+    // What the board stored before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
+    let base = window.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
+    links.acknowledged = window.acknowledged
     session.journal.update { record in
-      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - (window.resumedFrom ?? 0))
+      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - base)
       record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds
       record.retries += window.recoveries
       if let resumed = window.resumedFrom { record.resumedFrom = resumed }
@@ -141,24 +143,23 @@ struct ImageUpload: Sendable {
   }
 }
 
-/// Whether an upload stands still. The first answer may take as long as an erase, so the watch begins with it.
+/// Whether an upload stands still: the board's offset does not move, and the board has no reason to be silent.
 private struct StallWatch {
-  let limit: Duration
-  private var farthest = 0
+  private let limit: Duration
+  private var offset = 0
   private var since: Duration
-  private var hasBegun = false
 
   init(limit: Duration, at now: Duration) {
     self.limit = limit
     since = now
   }
 
-  mutating func answered(_ offset: Int, at now: Duration) {
-    hasBegun = true
-    guard offset > farthest else { return }
-    farthest = offset
-    since = now
+  /// A step back is movement, too: the window itself limits how often an upload begins again.
+  mutating func isOver(_ window: UploadWindow, at now: Duration) -> Bool {
+    if window.acknowledged != offset || window.allowsSilence {
+      offset = window.acknowledged
+      since = now
+    }
+    return now - since >= limit
   }
-
-  func isOver(at now: Duration) -> Bool { hasBegun && now - since >= limit }
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Locks
 import Synchronization
 
 /// The link that a session holds now, so that it is closed whatever ends the session; and the phase it is in.
@@ -7,13 +8,20 @@ final class LinkHolder: Sendable {
     var link: (any GATTLink)?
     var channel: (any PacketChannel)?
     var phase = Phase.connect
+    var acknowledged = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var phase: Phase {
     get { state.withLock { $0.phase } }
     set { state.withLock { $0.phase = newValue } }
+  }
+
+  /// The offset at which the last upload of this attempt stood when its link ended; 0 before the first.
+  var acknowledged: Int {
+    get { state.withLock { $0.acknowledged } }
+    set { state.withLock { $0.acknowledged = newValue } }
   }
 
   func hold(_ link: any GATTLink) { state.withLock { $0.link = link } }

@@ -13,8 +13,8 @@ struct SMPAttachment: Sendable {
   let session: BoardSession
   let links: LinkHolder
 
-  /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode.
-  static func attach(_ smp: SMPSession, session: BoardSession, links: LinkHolder) async throws -> SMPAttachment {
+  /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode where that is not known.
+  static func attach(_ smp: SMPSession, session: BoardSession, links: LinkHolder, bootloader known: Bootloader?) async throws -> SMPAttachment {
     let asking = Asking(smp: smp, session: session, links: links)
     let order = session.order
     let parameters = try await asking.optional(ParametersRequest())
@@ -25,7 +25,8 @@ struct SMPAttachment: Sendable {
       case .settled(let limits): limits
       case .probe(let probe): probe.limits(after: try await asking.outcome(of: probe.request))
       }
-    return SMPAttachment(smp: smp, limits: limits, bootloader: try await asking.bootloader(), session: session, links: links)
+    let bootloader: Bootloader = if let known { known } else { try await asking.bootloader() }
+    return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, session: session, links: links)
   }
 
   /// The image list.

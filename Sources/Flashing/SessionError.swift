@@ -29,7 +29,7 @@ enum SessionError: Error, Hashable {
     case let error as SessionError: error
     case let error as CentralError: of(error, in: phase)
     case let error as BoardFailure: .board(error)
-    case let error as RecordError: .station(.diskFailed, phase, error.message)
+    case let error as RecordError: .station(error.code, phase, error.message)
     case is CancellationError: .stopped(phase)
     default: .station(.stationInternal, phase, "unexpected: \(error)")
     }
@@ -46,6 +46,14 @@ extension RecordError {
   public var message: String {
     switch self {
     case .notWritable(let words), .damaged(let words), .busy(let words): words
+    }
+  }
+
+  /// The row of the failure table.
+  public var code: FailureCode {
+    switch self {
+    case .notWritable, .damaged: .diskFailed
+    case .busy: .stationBusy
     }
   }
 }

@@ -8,6 +8,8 @@ struct UpdateDriver: Sendable {
   let links: LinkHolder
   private var plan: UpdatePlan?
   private var first: BoardIdentity?
+  /// Told before the first write. It is not asked again: an answer that differs later must not call a board refused that was written to.
+  private var bootloader: Bootloader?
   /// A reset was sent: the board is waited for before the next connection.
   private var awaitsReturn = false
   /// Set once the running firmware may have changed, so that cached services are not to be believed.
@@ -37,7 +39,8 @@ struct UpdateDriver: Sendable {
     links.hold(channel)
     let smp = SMPSession(channel: channel, time: session.time)
     return try await smp.whileListening {
-      let attachment = try await SMPAttachment.attach(smp, session: session, links: links)
+      let attachment = try await SMPAttachment.attach(smp, session: session, links: links, bootloader: bootloader)
+      bootloader = attachment.bootloader
       if plan == nil { plan = UpdatePlan(target: target, bootloader: attachment.bootloader) }
       return try await drive(attachment, link)
     }

@@ -62,6 +62,8 @@ public struct UpdatePlan: Hashable, Sendable {
   public static let stepLimit = 16
   /// The most resets to get rid of pending or unconfirmed images before the upload (test pending → unconfirmed → old).
   public static let clearingLimit = 3
+  /// The most resets that are to swap: a request that was lost leaves the mark as it was, a bootloader that ran takes it away.
+  public static let swapLimit = 2
 
   private enum Stage: Hashable {
     case preparing
@@ -75,6 +77,7 @@ public struct UpdatePlan: Hashable, Sendable {
   private var stage = Stage.preparing
   private var steps = 0
   private var clearings = 0
+  private var swaps = 0
   private var hasUploaded = false
   private var hasMarked = false
   private var hasWritten = false
@@ -127,6 +130,7 @@ public struct UpdatePlan: Hashable, Sendable {
       stage = .confirming
       hasWritten = true
     case .reset(.swap):
+      swaps += 1
       stage = .swapped(previous: running)
       hasWritten = true
     case .reset(.clear):
@@ -229,8 +233,8 @@ public struct UpdatePlan: Hashable, Sendable {
     guard let other, other.hash == target.hash else {
       return .failed(.verifyNotSwapped, "the bootloader did not accept the image: the board came back with the old one (\(active.version))")
     }
-    return other.pending
-      ? .failed(.verifyNotSwapped, "after the restart the image is still pending and the old one (\(active.version)) runs")
-      : .failed(.verifyReverted, "the image ran and was given up: the board is back on the old one (\(active.version))")
+    guard other.pending else { return .failed(.verifyReverted, "the image ran and was given up: the board is back on the old one (\(active.version))") }
+    if swaps < Self.swapLimit { return .reset(.swap) }
+    return .failed(.verifyNotSwapped, "after \(swaps) restarts the image is still pending and the old one (\(active.version)) runs")
   }
 }

@@ -130,7 +130,8 @@ struct UpdatePlanTests {
         name: "still pending after the reset", mode: .testAndConfirm,
         readings: [
           (tested, .reset(.swap)),
-          (tested, .failed(.verifyNotSwapped, "after the restart the image is still pending and the old one (1.0.0) runs")),
+          (tested, .reset(.swap)),
+          (tested, .failed(.verifyNotSwapped, "after 2 restarts the image is still pending and the old one (1.0.0) runs")),
         ]),
       Run(
         name: "other firmware", mode: .testAndConfirm,

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 import Synchronization
 import VirtualLine
 
@@ -24,6 +25,7 @@ public final class LineCentral: Central, AdapterSource {
     var violations: [String] = []
     var isAway = false
     var discoveryFails: Set<Int> = []
+    var discoveryEnds: Set<Int> = []
     var hardwareFeeds: [AsyncStream<[AdapterHardware]>.Continuation] = []
     var stackFeeds: [AsyncStream<[AdapterState]>.Continuation] = []
     var listeningTimes = 0
@@ -34,7 +36,7 @@ public final class LineCentral: Central, AdapterSource {
   private static let connectTime = Duration.milliseconds(30)
 
   public let clock: ManualClock
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init(clock: ManualClock) {
     self.clock = clock
@@ -86,6 +88,14 @@ public final class LineCentral: Central, AdapterSource {
 
   /// Listening fails on this adapter from now on.
   public func failDiscovery(on index: Int) { state.withLock { _ = $0.discoveryFails.insert(index) } }
+
+  /// Listening ends at once and without an error on this adapter from now on.
+  public func endDiscovery(on index: Int) { state.withLock { _ = $0.discoveryEnds.insert(index) } }
+
+  /// Whoever listens on this adapter now is told that it failed.
+  public func breakDiscovery(on index: Int) {
+    state.withLock { $0.adapters[index]?.reader?.feed }?.finish(throwing: CentralError.refused("org.bluez.Error.Failed"))
+  }
 
   public func add(_ board: LineBoard) {
     let isStale = board.state.withLock { $0.quirks.hasStaleServices }
@@ -154,6 +164,7 @@ public final class LineCentral: Central, AdapterSource {
         if state.adapters[adapter.hciIndex]?.reader?.id == id { state.adapters[adapter.hciIndex]?.reader = nil }
       }
     }
+    if state.withLock({ $0.discoveryEnds.contains(adapter.hciIndex) }) { feed.finish() }
     advertise(adapter.hciIndex, id)
     return stream
   }

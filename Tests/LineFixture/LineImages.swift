@@ -1,14 +1,15 @@
+import Firmware
 import VirtualLine
 
 /// Firmware for tests, as bytes of MCUboot image files.
 public enum LineImages {
   /// What boards run at first: 1.0.0.
-  public static let old = VirtualFirmware.make(version: VirtualVersion(major: 1, minor: 0, revision: 0), size: 2000)
+  public static let old = VirtualFirmware.make(version: ImageVersion(major: 1, minor: 0, revision: 0), size: 2000)
   /// What is flashed: 1.1.0.
-  public static let new = VirtualFirmware.make(version: VirtualVersion(major: 1, minor: 1, revision: 0), size: 20_000)
+  public static let new = VirtualFirmware.make(version: ImageVersion(major: 1, minor: 1, revision: 0), size: 20_000)
 
   public static func make(_ major: UInt8, _ minor: UInt8, size: Int = 4000) -> [UInt8] {
-    VirtualFirmware.make(version: VirtualVersion(major: major, minor: minor, revision: 0), size: size)
+    VirtualFirmware.make(version: ImageVersion(major: major, minor: minor, revision: 0), size: size)
   }
 
   /// The MCUboot hash, from the image's TLV (facts/smp.md §5).

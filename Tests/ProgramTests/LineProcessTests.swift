@@ -1,3 +1,4 @@
+import Firmware
 import Foundation
 import Glibc
 import Testing
@@ -54,7 +55,7 @@ import VirtualLine
   @Test(.timeLimit(.minutes(1))) func withoutAUsableAdapterNothingWorks() async throws {
     let config = try folder.write("[adapters]\nuse = 9-9.9\n[limits]\nadapter_timeout = 1s\n", to: "none.conf")
     let profile = try folder.write(ProcessTests.profile, to: "p.profile")
-    let image = try VirtualFirmware.write(version: try #require(VirtualVersion("1.2.3")), size: 4096, into: folder.path)
+    let image = try VirtualFirmware.write(version: try #require(ImageVersion("1.2.3")), size: 4096, into: folder.path)
     #expect(try await run("--config", config, "adapters").status == 3)
     #expect(try await run("--config", config, "scan", "--seconds", "1").status == 3)
     let job = try await run("--config", config, "run", "--profile", profile, "--package", image)
@@ -65,7 +66,7 @@ import VirtualLine
 
   @Test(.timeLimit(.minutes(1))) func oneJobADatabase() async throws {
     let profile = try folder.write(ProcessTests.profile, to: "p.profile")
-    let image = try VirtualFirmware.write(version: try #require(VirtualVersion("3.0.0")), size: 4096, into: folder.path)
+    let image = try VirtualFirmware.write(version: try #require(ImageVersion("3.0.0")), size: 4096, into: folder.path)
     let first = try BuiltProgram(["--json", "run", "--profile", profile, "--package", image], in: folder, environment: environment)
     try await eventually(within: .seconds(20), "the first job runs") { first.output.contains("batch.started") }
     let second = try await run("--json", "run", "--profile", profile, "--package", image)
@@ -90,7 +91,7 @@ import VirtualLine
 
   @Test(.timeLimit(.minutes(1))) func oneBoardIsFlashedByItsAddressAndThenSkipped() async throws {
     let profile = try folder.write(ProcessTests.profile, to: "p.profile")
-    let image = try VirtualFirmware.write(version: try #require(VirtualVersion("3.0.0")), size: 4096, into: folder.path)
+    let image = try VirtualFirmware.write(version: try #require(ImageVersion("3.0.0")), size: 4096, into: folder.path)
     let arguments = ["flash", "C0:DE:00:00:00:02", "--profile", profile, "--package", image, "--unit", "U-2"]
     let first = try await BuiltProgram.run(["--json"] + arguments, in: folder, environment: environment)
     #expect(first.status == 0, "\(first.err)")

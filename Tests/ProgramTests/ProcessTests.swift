@@ -1,3 +1,4 @@
+import Firmware
 import Glibc
 import Testing
 import VirtualLine
@@ -96,7 +97,7 @@ import VirtualLine
   }
 
   private func image() throws -> String {
-    try VirtualFirmware.write(version: try #require(VirtualVersion("1.2.3")), size: 4096, into: folder.path)
+    try VirtualFirmware.write(version: try #require(ImageVersion("1.2.3")), size: 4096, into: folder.path)
   }
 
   static let profile = """

@@ -1,4 +1,5 @@
 import Bluetooth
+import Firmware
 
 @testable import VirtualLine
 
@@ -13,7 +14,7 @@ struct BoardBench {
   init(_ settings: BoardSettings = BoardSettings(), image: [UInt8]? = nil, faults: [BoardFault] = []) {
     let identity = BoardIdentity(
       address: BluetoothAddress(bits: 0xC0DE_0000_0001), name: "VLINE-0001", serial: "S1", model: "VL-1", hardware: "1.0", manufacturer: "Flashline")
-    let start = VirtualVersion(settings.version).flatMap {
+    let start = ImageVersion(settings.version).flatMap {
       VirtualFirmware.image(version: $0, size: 256, hash: ImageDigest(rawValue: settings.hash) ?? .sha256)
     }
     board = VirtualBoard(identity: identity, settings: settings, image: image.flatMap { StoredImage($0) } ?? start, faults: faults)
@@ -121,7 +122,7 @@ extension BoardBench {
       guard let image = board.flash.slots[number].image else { return "-" }
       let flags = board.flash.flags(of: number)
       let letters = [("b", image.bootable), ("p", flags.pending), ("c", flags.confirmed), ("a", flags.active), ("P", flags.permanent)]
-      return "\(image.version) " + letters.filter(\.1).map(\.0).joined()
+      return "\(image.version.smpText) " + letters.filter(\.1).map(\.0).joined()
     }
   }
 

@@ -1,11 +1,12 @@
 import Bluetooth
+import Firmware
 import Testing
 
 @testable import VirtualLine
 
 /// Each scripted fault does what its name says, where the script says, and no more.
 struct BoardFaultTests {
-  private static let file = VirtualFirmware.make(version: VirtualVersion(major: 2, minor: 0, revision: 0), size: 1500)
+  private static let file = VirtualFirmware.make(version: ImageVersion(major: 2, minor: 0, revision: 0), size: 1500)
   private static let params = bytes("0800000100004206A0")
 
   private func bench(_ faults: BoardFault...) -> BoardBench {

@@ -1,13 +1,14 @@
+import Firmware
 import Testing
 
 @testable import VirtualLine
 
 /// Slots through tests, confirmations and resets. Source: smp.md §4.4 (each line of it), §3.2 "State write", §5.
 struct BoardLifecycleTests {
-  private static let next = VirtualFirmware.make(version: VirtualVersion(major: 2, minor: 0, revision: 0), size: 300)
+  private static let next = VirtualFirmware.make(version: ImageVersion(major: 2, minor: 0, revision: 0), size: 300)
   private static var nextHash: [UInt8] { StoredImage(next)?.hash ?? [] }
   private static var firstHash: [UInt8] {
-    VirtualFirmware.image(version: VirtualVersion(major: 1, minor: 0, revision: 0), size: 256)?.hash ?? []
+    VirtualFirmware.image(version: ImageVersion(major: 1, minor: 0, revision: 0), size: 256)?.hash ?? []
   }
 
   private func bench(_ mode: BootMode = .swapMove, faults: [BoardFault] = [], upload: Bool = true) -> BoardBench {

@@ -1,10 +1,11 @@
+import Firmware
 import Testing
 
 @testable import VirtualLine
 
 /// Uploads into a board. Source: smp.md §4.2 and §4.3.
 struct BoardUploadTests {
-  private static let file = VirtualFirmware.make(version: VirtualVersion(major: 2, minor: 0, revision: 0), size: 700)
+  private static let file = VirtualFirmware.make(version: ImageVersion(major: 2, minor: 0, revision: 0), size: 700)
   private static let sha = ImageDigest.sha256.digest(file[...])
 
   private func bench(_ settings: BoardSettings = BoardSettings(), faults: [BoardFault] = []) -> BoardBench {

@@ -1,4 +1,5 @@
 import DBus
+import Firmware
 import Reactor
 import Testing
 
@@ -168,7 +169,7 @@ struct StackServiceTests {
     try await StackBench.with { bench in
       try await bench.connect(1, on: 1)
       let channel = try await bench.channel(1, on: 1)
-      let file = VirtualFirmware.make(version: VirtualVersion(major: 3, minor: 1, revision: 4), size: 20_000)
+      let file = VirtualFirmware.make(version: ImageVersion(major: 3, minor: 1, revision: 4), size: 20_000)
       var offset = 0
       while offset < file.count {
         let chunk = Array(file[offset..<min(offset + 2400, file.count)])

@@ -66,8 +66,14 @@ public struct UploadWindow: Sendable {
   public var acknowledged: Int { pipeline.acknowledged }
   /// Requests that may be outstanding now.
   public var depth: Int { pipeline.depth }
-  /// Whether the last piece is on its way: its answer may take as long as a check of the whole image, and its own time-out watches over it.
-  public var awaitsLastAnswer: Bool { pipeline.outstanding.contains(where: \.isLast) }
+  /// Whether the board may rightly be silent for long: it erases, checks the whole image, or is asked what it has. Each has its own time-out.
+  public var allowsSilence: Bool {
+    switch state {
+    case .opening, .readingBack: true
+    case .streaming, .pausing: pipeline.outstanding.contains(where: \.isLast)
+    case .idle, .ended: false
+    }
+  }
   /// Requests sent so far.
   public var requests: Int { pipeline.sent }
 

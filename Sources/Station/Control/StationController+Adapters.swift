@@ -9,6 +9,7 @@ extension StationController {
     let paths = Set(list.map(\.path))
     for (path, adapter) in adapters where !paths.contains(path) {
       adapters[path] = nil
+      prepared[path] = nil
       spoilt[path] = nil
       toldExcluded[path] = nil
       unusableSince[path] = nil
@@ -23,6 +24,7 @@ extension StationController {
         if before?.isUsable != true { ports.emit(.adapterAdded(adapter)) }
       } else {
         if unusableSince[adapter.path] == nil { unusableSince[adapter.path] = now }
+        prepared[adapter.path] = nil
         if let before, before.isUsable { ports.emit(.adapterRemoved(before)) }
       }
     }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Firmware
 import Flashing
+import Locks
 import Synchronization
 
 /// One attempt at one board: record, session, commit, and what follows.
@@ -14,15 +15,25 @@ extension StationController {
       record = try await ports.store.begin(record)
     } catch {
       ledger.withdraw(board, now: ports.time.now())
-      return fail(.diskFailed, error.message, adapter: nil)
+      return fail(error.code, error.message, adapter: nil)
     }
     ports.emit(.boardAssigned(record))
     let journal = AttemptJournal(record, observer: Observer(ports: ports))
-    let finished: AttemptRecord
-    if let refusal = await refusal(sighting) {
-      finished = refused(record, refusal)
-    } else {
-      finished = await session(journal, sighting, kind, handle).run()
+    var finished: AttemptRecord
+    do throws(RecordError) {
+      if let refusal = try await refusal(sighting) {
+        finished = refused(record, refusal)
+      } else {
+        finished = await session(journal, sighting, kind, handle).run()
+      }
+    } catch {
+      // Whether the board may be flashed is not known, so it is not.
+      fail(error.code, error.message, adapter: nil)
+      finished = record
+      finished.giveUp(error.code, error.message, in: .discover, at: ports.time.wall())
+    }
+    if let fault, finished.failureCode == .operatorStopped {
+      finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
     }
     await commit(finished, on: adapter)
   }
@@ -58,7 +69,7 @@ extension StationController {
   // MARK: refusing
 
   /// Why nothing will be written to a board, as far as it is known before a connection.
-  private func refusal(_ sighting: SightingBook.Sighting) async -> BoardFailure? {
+  private func refusal(_ sighting: SightingBook.Sighting) async throws(RecordError) -> BoardFailure? {
     switch sighting.verdict {
     case .application, .neither: break
     case .ambiguous(let several):
@@ -68,7 +79,7 @@ extension StationController {
       return BoardFailure(.identityPrivateAddress, in: .discover, "\(sighting.board) is a private random address")
     }
     guard job.limits.quarantineAfter > 0, !job.liftsQuarantine, ledger.lastAttempt(of: sighting.board) == nil else { return nil }
-    let failures = (try? await ports.store.failuresInARow(sighting.board)) ?? 0
+    let failures = try await ports.store.failuresInARow(sighting.board)
     guard failures >= job.limits.quarantineAfter else { return nil }
     return BoardFailure(.policyQuarantined, in: .discover, "the board failed in \(failures) batches in a row")
   }
@@ -92,7 +103,10 @@ extension StationController {
       }
     }
     guard kind.profile.identity.serial == .unique, let serial = identity.serial else { return }
-    if let other = try await ports.store.addresses(withSerial: serial).first(where: { $0 != board }) {
+    let inThisJob = serials[serial] ?? board
+    serials[serial] = inThisJob
+    let recorded = try await ports.store.addresses(withSerial: serial).first { $0 != board }
+    if let other = recorded ?? (inThisJob == board ? nil : inThisJob) {
       throw BoardFailure(.identitySerialTwice, in: .identify, "serial number \(serial) was also read from \(other)")
     }
   }
@@ -107,7 +121,7 @@ extension StationController {
       record = try await ports.store.finish(record)
     } catch {
       // The open row stays in the database; the next start closes it as crashed.
-      return fail(.diskFailed, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
+      return fail(error.code, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
     }
     learn(from: record)
     ports.emit(.boardFinished(record))
@@ -124,16 +138,16 @@ extension StationController {
 
 /// Writes phases down and tells the outside of progress, at most four times a second per board (contract §3).
 private final class Observer: SessionObserver {
-  private static let progressPause = Duration.milliseconds(250)
+  /// Three times a second: the last byte is told at once, as the fourth.
+  private static let progressPause = Duration.milliseconds(334)
 
   private struct Last {
     var told: Duration?
     var bytes = 0
-    var since: Duration?
   }
 
   private let ports: StationPorts
-  private let last = Mutex(Last())
+  private let last = Locked(Last())
 
   init(ports: StationPorts) {
     self.ports = ports

@@ -18,7 +18,9 @@ extension StationController {
     guard let handle = adapter.handle else { return }
     var failures = 0
     while !Task.isCancelled, ledger.closing == nil {
+      let began = ports.time.now()
       let found = await listenPrepared(adapter, handle, afresh: failures > 0)
+      if ports.time.now() - began >= Self.adapterProof { failures = 0 }
       switch found {
       case .over: return
       case .gone:
@@ -58,7 +60,7 @@ extension StationController {
       group.addTask {
         do {
           for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter) }
-          return .over
+          return Task.isCancelled ? .over : .failed("listening ended by itself")
         } catch CentralError.adapterGone, CentralError.stackGone {
           return .gone
         } catch is CancellationError {

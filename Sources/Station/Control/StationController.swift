@@ -14,6 +14,8 @@ public actor StationController {
   static let adapterFailureLimit = 5
   /// Between two of them.
   static let adapterPause = Duration.seconds(1)
+  /// An adapter that listened for so long works: earlier failures no longer count.
+  static let adapterProof = Duration.seconds(60)
 
   /// What the main loop is told.
   enum Signal: Sendable {
@@ -51,6 +53,10 @@ public actor StationController {
   var claims: [BluetoothAddress: Int] = [:]
   /// Boards whose stored image is not to be believed, because it failed once.
   var distrusted: Set<BluetoothAddress> = []
+  /// Serial numbers that were read in this job, with the first board that told each: two boards may be in hand at once, before either is recorded.
+  var serials: [String: BluetoothAddress] = [:]
+  /// What ended the job as the station's fault.
+  var fault: (code: FailureCode, message: String)?
   var reason: EndReason?
   private let signals: AsyncStream<Signal>
   let signal: AsyncStream<Signal>.Continuation
@@ -69,7 +75,7 @@ public actor StationController {
     do {
       try await openBatch()
     } catch {
-      ports.emit(.stationFault(code: .diskFailed, message: error.message, adapter: nil))
+      ports.emit(.stationFault(code: error.code, message: error.message, adapter: nil))
       return BatchLedger.Exit.stationFault.rawValue
     }
     await withTaskGroup(of: Void.self) { group in
@@ -109,7 +115,10 @@ public actor StationController {
     let opened = try await ports.store.openBatch(
       job.key, stationID: job.stationID, operator: job.operator, startNew: job.startsNew, at: ports.time.wall())
     batchID = opened.id
+    let asked = ledger.closing
     ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), earlier: opened.attempts, now: now)
+    // The operator may have been quicker than the database.
+    if asked == .stopped { ledger.stop() } else if asked == .drained { ledger.drain() }
     for attempt in opened.attempts { learn(from: attempt) }
     ports.emit(
       .batchStarted(
@@ -144,7 +153,7 @@ public actor StationController {
             leftElsewhere: ledger.lastAttempts.filter { $0.leftAs != .application && $0.leftAs != .untouched }, reason: reason, auditHead: head,
             exitCode: exit)))
     } catch {
-      ports.emit(.stationFault(code: .diskFailed, message: error.message, adapter: nil))
+      ports.emit(.stationFault(code: error.code, message: error.message, adapter: nil))
       return BatchLedger.Exit.stationFault.rawValue
     }
     return exit
@@ -189,6 +198,7 @@ public actor StationController {
     ports.emit(.stationFault(code: code, message: message, adapter: adapter))
     guard reason == nil else { return }
     ledger.fail()
+    fault = (code, message)
     reason = .fault
     signal.yield(.halt)
   }

@@ -1,3 +1,5 @@
+import Firmware
+
 /// Group 1 as a server: image state, upload, erase, slot info (smp.md §3.2 and §4.2).
 struct ImageGroup: Sendable {
   static let number: UInt16 = 1
@@ -55,7 +57,7 @@ struct ImageGroup: Sendable {
       ]
       let shown = all.filter { $0.1 || !settings.frugal }.map { ReplyField($0.0, .flag($0.1)) }
       let head = [
-        ReplyField("slot", .unsigned(UInt64(number))), ReplyField("version", .text(image.version.description)), ReplyField("hash", .bytes(image.hash)),
+        ReplyField("slot", .unsigned(UInt64(number))), ReplyField("version", .text(image.version.smpText)), ReplyField("hash", .bytes(image.hash)),
       ]
       images.append(.map(head + shown))
     }
@@ -114,7 +116,7 @@ struct ImageGroup: Sendable {
     if let session, let sha, session.sha == sha, session.offset > 0 { return ServerAnswer([ReplyField("off", .unsigned(UInt64(session.offset)))]) }
     guard let slot = flash.updateSlot, !flash.isUnconfirmed else { throw fail(9) }
     guard length <= flash.slots[slot].size else { throw fail(30) }
-    if upgrade, let running = flash.running, !running.version.base.lexicographicallyPrecedes(version.base) { throw fail(27) }
+    if upgrade, let running = flash.running, running.version.base >= version.base { throw fail(27) }
     if settings.imageCheck, let sha, flash.slots[slot].image?.fileDigest == sha {
       // The slot already holds it.
       session = nil

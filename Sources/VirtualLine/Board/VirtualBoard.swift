@@ -1,4 +1,5 @@
 public import Bluetooth
+import Firmware
 
 /// One virtual SMP/MCUboot board: bytes in, bytes and alarms out; no clock, no radio, no file.
 ///
@@ -65,7 +66,7 @@ public struct VirtualBoard: Sendable {
       switch characteristic {
       case .modelNumber: identity.model
       case .serialNumber: identity.serial
-      case .firmwareRevision: flash.running?.version.description
+      case .firmwareRevision: flash.running?.version.smpText
       case .hardwareRevision: identity.hardware
       case .manufacturerName: identity.manufacturer
       default: nil
@@ -257,7 +258,7 @@ public struct VirtualBoard: Sendable {
     let scripted = faults.at(.reset)
     let step = flash.boot(crashes: scripted.contains { $0.do == .imageReverts })
     boots.append(step)
-    if let other = scripted.first(where: { $0.do == .otherFirmware }), let version = VirtualVersion(other.version ?? "9.9.9") {
+    if let other = scripted.first(where: { $0.do == .otherFirmware }), let version = ImageVersion(other.version ?? "9.9.9") {
       if let image = VirtualFirmware.image(version: version, size: 4096) { flash.replaceRunning(image) }
     }
     if step == .dead || scripted.contains(where: { $0.do == .neverReturn }) {

@@ -1,42 +1,11 @@
-/// A version of an MCUboot image: `M.m.r` and a build number (smp.md §5, header offsets 20…27).
-public struct VirtualVersion: Hashable, Comparable, Sendable, LosslessStringConvertible {
-  public var major: UInt8
-  public var minor: UInt8
-  public var revision: UInt16
-  public var build: UInt32
-
-  public init(major: UInt8, minor: UInt8, revision: UInt16, build: UInt32 = 0) {
-    self.major = major
-    self.minor = minor
-    self.revision = revision
-    self.build = build
-  }
-
-  /// Reads `1.2.3`, `1.2.3+4` (imgtool) or `1.2.3.4` (SMP); anything else is nil.
-  public init?(_ text: String) {
-    let parts = text.split(whereSeparator: { $0 == "." || $0 == "+" })
-    guard (3...4).contains(parts.count), let major = UInt8(parts[0]), let minor = UInt8(parts[1]), let revision = UInt16(parts[2]) else { return nil }
-    guard parts.count == 3 || UInt32(parts[3]) != nil else { return nil }
-    self.init(major: major, minor: minor, revision: revision, build: parts.count == 4 ? UInt32(parts[3]) ?? 0 : 0)
-  }
-
-  /// As SMP prints it: the build number only when it is not 0 (smp.md §3.2).
-  public var description: String { "\(major).\(minor).\(revision)" + (build == 0 ? "" : ".\(build)") }
-
-  /// Without the build number, as `upgrade` compares it (smp.md §3.2).
-  var base: [UInt] { [UInt(major), UInt(minor), UInt(revision)] }
-
-  public static func < (left: Self, right: Self) -> Bool {
-    (left.base + [UInt(left.build)]).lexicographicallyPrecedes(right.base + [UInt(right.build)])
-  }
-}
+public import Firmware
 
 /// An MCUboot image that lies whole in a slot: its bytes and what its header and TLVs say (smp.md §5).
 ///
 /// A value; copies share the bytes, so that four thousand boards with one firmware hold it once.
 public struct StoredImage: Hashable, Sendable {
   public let bytes: [UInt8]
-  public let version: VirtualVersion
+  public let version: ImageVersion
   /// The hash TLV: 32, 48 or 64 bytes.
   public let hash: [UInt8]
   /// False when the bytes do not have that hash: MCUboot will refuse it.
@@ -57,9 +26,9 @@ public struct StoredImage: Hashable, Sendable {
     let protected = Int(Self.number(bytes, 10, 2))
     let end = header + Int(Self.number(bytes, 12, 4))
     let flags = Self.number(bytes, 16, 4)
-    guard header >= Self.headerSize, let found = Self.hashEntry(bytes, end: end, protected: protected) else { return nil }
+    guard header >= Self.headerSize, end + protected <= bytes.count, let found = Self.hashEntry(bytes, end: end, protected: protected) else { return nil }
     self.bytes = bytes
-    version = VirtualVersion(
+    version = ImageVersion(
       major: bytes[20], minor: bytes[21], revision: UInt16(Self.number(bytes, 22, 2)), build: Self.number(bytes, 24, 4))
     hash = found.value
     // An encrypted image's hash is of the plaintext, which is not to be seen here (smp.md §5).
@@ -69,9 +38,9 @@ public struct StoredImage: Hashable, Sendable {
   }
 
   /// The version that an upload's first chunk announces; nil below 32 bytes.
-  static func announcedVersion(_ chunk: [UInt8]) -> VirtualVersion? {
+  static func announcedVersion(_ chunk: [UInt8]) -> ImageVersion? {
     guard chunk.count >= headerSize else { return nil }
-    return VirtualVersion(major: chunk[20], minor: chunk[21], revision: UInt16(number(chunk, 22, 2)), build: number(chunk, 24, 4))
+    return ImageVersion(major: chunk[20], minor: chunk[21], revision: UInt16(number(chunk, 22, 2)), build: number(chunk, 24, 4))
   }
 
   private static func hashEntry(_ bytes: [UInt8], end: Int, protected: Int) -> (kind: ImageDigest, value: [UInt8])? {
@@ -98,4 +67,9 @@ public struct StoredImage: Hashable, Sendable {
   private static func number(_ bytes: [UInt8], _ offset: Int, _ size: Int) -> UInt32 {
     (0..<size).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
   }
+}
+
+extension ImageVersion {
+  /// Without the build number, as a board compares an upload that asks for an upgrade (smp.md §3.2).
+  var base: ImageVersion { ImageVersion(major: major, minor: minor, revision: revision) }
 }

@@ -1,3 +1,4 @@
+public import Firmware
 import FoundationEssentials
 
 /// Makes firmware for virtual boards: unsigned MCUboot images with a right header and a right hash (smp.md §5).
@@ -10,7 +11,7 @@ public enum VirtualFirmware {
   /// - Parameters:
   ///   - size: the length of the payload in bytes; brought into `sizes`.
   ///   - hash: the hash TLV's kind.
-  public static func make(version: VirtualVersion, size: Int, hash: ImageDigest = .sha256) -> [UInt8] {
+  public static func make(version: ImageVersion, size: Int, hash: ImageDigest = .sha256) -> [UInt8] {
     let size = min(max(size, sizes.lowerBound), sizes.upperBound)
     let headerSize = 512
     var header: [UInt8] = StoredImage.magics[0]
@@ -18,7 +19,7 @@ public enum VirtualFirmware {
     header += [version.major, version.minor] + little(UInt32(version.revision), 2) + little(version.build, 4) + little(0, 4)
     header += [UInt8](repeating: 0xFF, count: headerSize - header.count)
     // A linear congruential sequence from the version: no two versions share a payload, and none compresses.
-    var state = UInt64(version.major) << 56 | UInt64(version.minor) << 48 | UInt64(version.revision) << 32 | UInt64(version.build) | 1
+    var state = UInt64(version.major) << 56 | UInt64(version.minor) << 48 | UInt64(version.revision) << 32 | UInt64(version.build)
     var payload: [UInt8] = []
     payload.reserveCapacity(size)
     for _ in 0..<size {
@@ -31,13 +32,13 @@ public enum VirtualFirmware {
   }
 
   /// The same as a board holds it.
-  public static func image(version: VirtualVersion, size: Int, hash: ImageDigest = .sha256) -> StoredImage? {
+  public static func image(version: ImageVersion, size: Int, hash: ImageDigest = .sha256) -> StoredImage? {
     StoredImage(make(version: version, size: size, hash: hash))
   }
 
   /// Writes an image as `virtual-line-M.m.r.bin` into a folder and returns its path. Throws what the file system says.
-  public static func write(version: VirtualVersion, size: Int, hash: ImageDigest = .sha256, into folder: String) throws -> String {
-    let path = folder + "/virtual-line-\(version).bin"
+  public static func write(version: ImageVersion, size: Int, hash: ImageDigest = .sha256, into folder: String) throws -> String {
+    let path = folder + "/virtual-line-\(version.smpText).bin"
     try Data(make(version: version, size: size, hash: hash)).write(to: URL(filePath: path), options: .atomic)
     return path
   }

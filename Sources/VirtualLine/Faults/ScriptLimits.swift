@@ -1,3 +1,5 @@
+import Firmware
+
 /// What a faults file may ask for; values beyond would make no board, or trap.
 enum ScriptLimits {
   static let mtu = 23...517
@@ -54,7 +56,7 @@ extension BoardSettings {
       ("swapMilliseconds", swapMilliseconds, ScriptLimits.milliseconds),
     ]
     if let (name, value, range) = numbers.first(where: { !$0.2.contains($0.1) }) { return "\(name): \(outside(value, range))" }
-    if VirtualVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
+    if ImageVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
     if ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }
     return nil
   }
@@ -68,7 +70,7 @@ extension BoardFault {
       ("groupCode", groupCode, 0...65_535),
     ]
     for case (let name, let value?, let range) in numbers where !range.contains(value) { return "\(self.do.rawValue): \(name): \(outside(value, range))" }
-    if let version, VirtualVersion(version) == nil { return "\(self.do.rawValue): version: \"\(version)\" is not like 1.2.3" }
+    if let version, ImageVersion(version) == nil { return "\(self.do.rawValue): version: \"\(version)\" is not like 1.2.3" }
     return nil
   }
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Firmware
 import FoundationEssentials
 
 /// From options and a faults file to boards.
@@ -35,11 +36,11 @@ enum LineBoards {
     for number in 0..<options.boards {
       let address = BluetoothAddress(bits: 0xC0DE_0000_0000 | UInt64(number + 1))
       let (settings, faults) = script.entry(number: number, address: address)
-      guard let version = VirtualVersion(settings.version), let hash = ImageDigest(rawValue: settings.hash) else {
+      guard let version = ImageVersion(settings.version), let hash = ImageDigest(rawValue: settings.hash) else {
         throw .faultsFile(path: options.faults ?? "", reason: "board \(number): version \"\(settings.version)\" or hash \(settings.hash) is not one")
       }
       guard let image = shelf.image(version, options.imageSize, hash) else {
-        throw .environment("no firmware for version \(version) could be made: libcrypto refuses the hash")
+        throw .environment("no firmware for version \(version.smpText) could be made: libcrypto refuses the hash")
       }
       let text = String(number + 1)
       let digits = String(repeating: "0", count: max(0, 4 - text.count)) + text

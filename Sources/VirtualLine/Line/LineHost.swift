@@ -7,7 +7,7 @@ import Reactor
 /// It plays bluetoothd on a bus and the air beneath it; what a board does is decided by `VirtualBoard` alone.
 actor LineHost {
   /// Advertisements that one adapter tells in one round of 100 ms; with more boards in the air each is heard less often.
-  static let heardPerRound = 32
+  static let heardPerRound = 16
   static let round: Duration = .milliseconds(100)
   /// The limit of our own calls to the bus.
   static let busLimit: Duration = .seconds(5)

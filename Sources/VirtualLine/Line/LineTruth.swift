@@ -1,4 +1,5 @@
 import Bluetooth
+import Firmware
 
 /// What really is in the boards of a line, for `truth.json`: read by tests and by whoever does not trust the records.
 public struct LineTruth: Hashable, Sendable, Codable {
@@ -60,12 +61,12 @@ extension VirtualBoard {
     let slots = flash.slots.enumerated().map { index, slot in
       let flags = flash.flags(of: index)
       return LineTruth.Slot(
-        slot: index, bytes: slot.count, version: slot.image?.version.description, hash: slot.image.map { Self.hex($0.hash) },
+        slot: index, bytes: slot.count, version: slot.image?.version.smpText, hash: slot.image.map { Self.hex($0.hash) },
         valid: slot.image?.valid ?? false, pending: flags.pending, confirmed: flags.confirmed, active: flags.active, permanent: flags.permanent)
     }
     return LineTruth.Board(
       number: number, address: identity.address.description, name: identity.name, serial: identity.serial, model: identity.model,
-      hardware: identity.hardware, version: flash.running?.version.description, hash: flash.running.map { Self.hex($0.hash) },
+      hardware: identity.hardware, version: flash.running?.version.smpText, hash: flash.running.map { Self.hex($0.hash) },
       confirmed: !flash.isUnconfirmed && flash.running != nil, advertises: advertises, connected: isConnected, slots: slots,
       connections: connections, uploads: images.uploads, bytesReceived: images.bytesReceived, droppedPackets: droppedPackets, boots: boots,
       faultsFired: faults.fired)

@@ -15,7 +15,7 @@ struct RunCommand {
     let configuration = try Settings.read(invocation.config)
     let console = loop.console
     let readsKeys = console.terminal.isInteractive && !console.isJSON && !console.isQuiet
-    return loop.run(keys: readsKeys) { stopSwitch in
+    return loop.run(keys: readsKeys, cancels: false) { stopSwitch in
       do throws(ProgramError) {
         return try await run(configuration, stopSwitch)
       } catch {
@@ -47,6 +47,12 @@ struct RunCommand {
       await stack.close()
       throw ProgramError(error)
     }
+    // Stopped before anything was begun: no batch is opened.
+    guard !stopSwitch.isEnding else {
+      await stack.close()
+      _ = await close(store)
+      return ExitStatus.stopped
+    }
     let tally = TallySink()
     let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
     let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
@@ -55,8 +61,8 @@ struct RunCommand {
 
     let status = await controller.run()
     await stack.close()
-    let closed = await close(store)
     console.closeScreen()
+    let closed = await close(store)
     console.say(EndSummary(tally: tally.tally, database: configuration.database, reportFolder: configuration.reports).lines)
     return closed || status != ExitStatus.good ? status : ExitStatus.fault
   }

@@ -1,3 +1,4 @@
+import Firmware
 import FoundationEssentials
 import Glibc
 import VirtualLine
@@ -31,7 +32,7 @@ struct DemoFolder {
 
   /// Writes configuration, profile and image, and returns the image's path.
   func prepare() throws(ProgramError) -> String {
-    guard let version = VirtualVersion(Self.version) else { throw .fault("no image can be made", "report this as a defect of Flashline") }
+    guard let version = ImageVersion(Self.version) else { throw .fault("no image can be made", "report this as a defect of Flashline") }
     do {
       try write(Self.stationText, to: configuration)
       try write(Self.profileText, to: profile)

@@ -1,6 +1,7 @@
 import CLinux
 import Flashing
 import Glibc
+import Locks
 import Station
 import Synchronization
 
@@ -14,7 +15,7 @@ final class Console: Sendable {
   let terminal: Terminal
   let out: LineWriter
   let err: LineWriter
-  private let screen = Mutex<LiveScreen?>(nil)
+  private let screen = Locked<LiveScreen?>(nil)
 
   init(isJSON: Bool, isQuiet: Bool, terminal: Terminal = Terminal()) {
     self.isJSON = isJSON
@@ -50,13 +51,18 @@ final class Console: Sendable {
   /// Who listens to a job: JSON Lines where asked for, people's text as a screen or as lines, and the journal where configured.
   func eventSinks(_ log: LogRules) -> [any EventSink] {
     let least = isQuiet ? max(EventText.Weight.problem, log.level.weight) : log.level.weight
-    var sinks: [any EventSink] = isJSON ? [JSONLines(writer: out), PlainLines(err, least: least)] : [openScreen() ?? PlainLines(out, least: least)]
+    var sinks: [any EventSink] = []
     if log.journal {
       if let journal = JournalLines(least: log.level.weight) {
         sinks.append(journal)
       } else {
         problem("[log] journal = yes, but the systemd journal does not answer: start systemd-journald, or write journal = no")
       }
+    }
+    if isJSON {
+      sinks += [JSONLines(writer: out), PlainLines(err, least: least)]
+    } else {
+      sinks.append(openScreen() ?? PlainLines(out, least: least))
     }
     return sinks
   }

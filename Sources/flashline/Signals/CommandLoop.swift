@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Locks
 import Synchronization
 
 /// Runs an asynchronous command to its end while the main thread serves the operator's signals.
@@ -12,8 +13,9 @@ struct CommandLoop {
 
   /// - Parameters:
   ///   - keys: also listens for `d`.
-  ///   - body: does the work on Swift's threads; a stop that it does not handle itself (`StopSwitch.connect`) cancels its task.
-  func run(keys: Bool = false, _ body: @escaping @Sendable (StopSwitch) async -> Int32) -> Int32 {
+  ///   - cancels: a stop cancels the task of `body`; otherwise `body` looks at the switch itself.
+  ///   - body: does the work on Swift's threads.
+  func run(keys: Bool = false, cancels: Bool = true, _ body: @escaping @Sendable (StopSwitch) async -> Int32) -> Int32 {
     let ended = eventfd(0, Int32(EFD_CLOEXEC))
     guard ended >= 0 else {
       console.problem("the system gives no event descriptor (\(String(cString: strerror(errno)))): end other programs and try again")
@@ -27,8 +29,8 @@ struct CommandLoop {
       result.value.store(code, ordering: .releasing)
       eventfd_write(ended, 1)
     }
-    stopSwitch.connect(drain: { task.cancel() }, stop: { task.cancel() })
-    let policy = Shared(Mutex(StopPolicy()))
+    if cancels { stopSwitch.connect(drain: { task.cancel() }, stop: { task.cancel() }) }
+    let policy = Shared(Locked(StopPolicy()))
     let reader = keys ? TerminalKeys { key in self.act(policy.value.withLock { $0.receive(.key(key)) }, stopSwitch) } : nil
     defer { reader?.end() }
     wait(for: ended, policy, stopSwitch)
@@ -49,7 +51,7 @@ struct CommandLoop {
   }
 
   /// Returns when the command has ended.
-  private func wait(for ended: Int32, _ policy: Shared<Mutex<StopPolicy>>, _ stopSwitch: StopSwitch) {
+  private func wait(for ended: Int32, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch) {
     var deadline: Int64?
     while true {
       var ready = [pollfd(fd: ended, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)]

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Hands the operator's wish to end on to whoever does the work, also when the wish comes first.
@@ -9,10 +10,13 @@ final class StopSwitch: Sendable {
     var stop: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Whether a stop was asked for.
   var isStopping: Bool { state.withLock { $0.isStopping } }
+
+  /// Whether either was asked for.
+  var isEnding: Bool { state.withLock { $0.isStopping || $0.isDraining } }
 
   /// Says what to do; what was asked for before happens now. Both must return at once.
   func connect(drain: @escaping @Sendable () -> Void, stop: @escaping @Sendable () -> Void) {

@@ -1,0 +1,81 @@
+import Bluetooth
+import Flashing
+import LineFixture
+import VirtualLine
+
+@testable import Station
+
+/// A whole station over a line in memory: adapters, boards, store, events and a turned clock.
+final class StationBench {
+  static let profile = "[board]\nname = line\nfamily = mcuboot\n[match]\nname_prefix = Line\nmin_rssi = -80\n"
+
+  let clock = ManualClock()
+  let central: LineCentral
+  let pump: LinePump
+  let store = MemoryStore()
+  let events = MemoryEvents()
+  private(set) var boards: [LineBoard] = []
+  var profiles = [StationBench.profile]
+  var limits = "board_timeout = 5m\nswap_timeout = 20s\nadapter_timeout = 30s\nbus_timeout = 20s\nstop_after_same_failures = 0\n"
+  var bounds = BatchBounds(idle: .seconds(40))
+  var liftsQuarantine = false
+  var mode = UpgradeMode.testAndConfirm
+
+  init(adapters: Int = 1, seed: UInt64? = nil) {
+    central = LineCentral(clock: clock)
+    pump = LinePump(clock, seed: seed)
+    for index in 0..<adapters { central.plug(index) }
+  }
+
+  static func address(_ number: Int) -> BluetoothAddress { BluetoothAddress(bits: 0xC0DE_0000_0000 + UInt64(number)) }
+
+  @discardableResult
+  func add(
+    _ number: Int, _ faults: [BoardFault] = [], running: [UInt8] = LineImages.old, address: BluetoothAddress? = nil,
+    settings: (inout BoardSettings) -> Void = { _ in }, quirks: (inout LineBoard.Quirks) -> Void = { _ in }
+  ) -> LineBoard {
+    var boardSettings = BoardSettings()
+    boardSettings.bufferSize = 1024
+    settings(&boardSettings)
+    var boardQuirks = LineBoard.Quirks()
+    quirks(&boardQuirks)
+    let board = LineBoard(address ?? Self.address(number), settings: boardSettings, faults: faults, running: running, quirks: boardQuirks)
+    boards.append(board)
+    central.add(board)
+    return board
+  }
+
+  func controller() throws -> StationController {
+    let profiles = try profiles.map { try BoardProfile(iniFile($0, file: "line.profile")) }
+    let configuration = try StationConfiguration(iniFile("[limits]\n" + limits), hostName: "S1", timezone: "UTC")
+    let order = UpdateOrder(
+      image: LineImages.new, imageSHA256: LineImages.digest(LineImages.new), hash: LineImages.hash(LineImages.new), version: "1.1.0", mode: mode)
+    let kinds = profiles.map { profile in
+      var order = order
+      order.identity.needsSerial = profile.identity.serial != .none
+      return LineJob.Kind(profile: profile, order: order, packageName: "new.bin", packageSHA256: "aa")
+    }
+    let job = LineJob(
+      stationID: "S1", toolVersion: "test", database: "memory", kinds: kinds, lot: "L1", workOrder: "W1", operator: "op", bounds: bounds,
+      startsNew: false, liftsQuarantine: liftsQuarantine, limits: configuration.limits, adapters: configuration.adapters)
+    let clock = clock
+    let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+    return StationController(job: job, ports: StationPorts(source: central, central: central, store: store, events: events, time: time))
+  }
+
+  func begin(_ controller: StationController) -> LinePump.Work<Int32> {
+    pump.start { await controller.run() }
+  }
+
+  /// Runs the job to its end and returns the exit code.
+  func run(within limit: Duration = .seconds(1800)) async throws -> Int32 {
+    try await pump.finish(begin(controller()), within: limit)
+  }
+
+  /// Asks the controller something from outside, as a signal handler does.
+  func ask(_ body: @escaping @Sendable () async -> Void) async throws {
+    _ = try await pump.finish(pump.start { await body() }, within: .seconds(1))
+  }
+
+  func finished(_ board: LineBoard) -> [AttemptRecord] { store.finished.filter { $0.mac == board.address } }
+}
