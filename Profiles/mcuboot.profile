@@ -6,8 +6,10 @@
 # name = <the name of the file>
 # mcuboot, metawear or nordic-dfu.
 family = mcuboot
-# none, just-works or passkey.
+# none, just-works or passkey: what the board demands before it takes an update. The bond is removed at the end of each attempt.
 # pairing = none
+# The six digits of the boards' fixed passkey (CONFIG_BT_FIXED_PASSKEY of Zephyr). Everybody who can read this file knows it.
+# passkey = <needed with pairing = passkey>
 
 [match]
 # Whose boards: every rule given here must hold. min_rssi and one of name, name_prefix, company_id, addresses are needed:

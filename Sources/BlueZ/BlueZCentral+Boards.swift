@@ -3,15 +3,18 @@ import DBus
 import Reactor
 
 extension BlueZCentral {
-  public func prepare(_ adapter: AdapterHandle) async throws(CentralError) {
+  @discardableResult
+  public func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding {
     let path = try path(of: adapter, mustBeOn: false)
-    try await withTurn(path, limit: limits.turn) { () async throws(CentralError) in
+    return try await withTurn(path, limit: limits.turn) { () async throws(CentralError) -> RadioStanding in
       try await powerOn(path, adapter)
       await withDiscardingTaskGroup { group in
         for board in tree.boards(below: path) where links[board] == nil {
           group.addTask { await self.leave(board, of: path) }
         }
       }
+      // Last: the kernel refuses it while the adapter is off.
+      return await applyRadio(radio, to: adapter)
     }
   }
 
@@ -45,7 +48,8 @@ extension BlueZCentral {
     await finishing(reactor) { await self.remove(known, of: path) }
   }
 
-  private func remove(_ board: String, of adapter: String) async {
+  func remove(_ board: String, of adapter: String) async {
+    demanding.remove(board)
     // bluetoothd answers when a link of the board is down; an error means that it does not know the board any more.
     _ = try? await call(adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(board)], limit: limits.remove)
     _ = await wait(limits.gap) { !$0.has(board, BlueZName.device) }
@@ -75,6 +79,7 @@ extension BlueZCentral {
       for adapter in adapters { group.addTask { await self.stopDiscovery(adapter) } }
       for board in boards { group.addTask { await self.bringDown(board) } }
     }
+    await dropAgent()
     return true
   }
 }

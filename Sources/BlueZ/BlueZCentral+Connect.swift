@@ -22,6 +22,8 @@ extension BlueZCentral {
       defer { connecting[adapterPath] = nil }
       // A link that is not ours any more, or never was, ends first: its subscriptions and sockets belong to somebody else.
       if tree.isConnected(path) || links[path] != nil { await finishing(reactor) { await self.bringDown(path) } }
+      await keepAgent()
+      await loadParameters(for: path, on: adapter, adapterPath)
       do throws(CentralError) {
         let ends = try await establish(path, deadline)
         try await resolve(path, deadline, ends)
@@ -107,6 +109,15 @@ extension BlueZCentral {
   /// Ends a link of ours, unless it has ended already; when it is just ending, waits for that.
   func disconnect(_ path: String, _ id: UInt64) async {
     guard links[path]?.id == id || endings[path] != nil else { return }
-    await finishing(reactor) { await self.bringDown(path) }
+    await finishing(reactor) {
+      await self.bringDown(path)
+      await self.dropUnaskedBond(path)
+    }
+  }
+
+  /// A bond that nobody asked for does not outlive its link.
+  private func dropUnaskedBond(_ path: String) async {
+    guard demanding.remove(path) != nil, let slash = path.lastIndex(of: "/") else { return }
+    await remove(path, of: String(path[..<slash]))
   }
 }

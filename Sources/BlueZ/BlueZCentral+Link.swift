@@ -69,7 +69,9 @@ extension BlueZCentral {
     _ path: String, _ method: String, _ arguments: [DBusValue], _ board: String, _ link: UInt64, limit: Duration
   ) async throws(CentralError) -> [DBusValue] {
     do throws(BlueZFailure) {
-      return try await call(path, BlueZName.gattCharacteristic, method, arguments, limit: limit)
+      let answer = try await call(path, BlueZName.gattCharacteristic, method, arguments, limit: limit)
+      guard !demanding.contains(board) else { throw BlueZFailure.notPermitted("it asked for an encrypted link") }
+      return answer
     } catch {
       // Whatever the words: a request that fails because the link went is a lost link.
       throw links[board]?.id == link ? error.onLink : lost
@@ -77,5 +79,5 @@ extension BlueZCentral {
   }
 
   /// Why there is no link: the stack's end, or the link's own.
-  private var lost: CentralError { service == nil ? .stackGone(awayReason) : .linkLost }
+  var lost: CentralError { service == nil ? .stackGone(awayReason) : .linkLost }
 }

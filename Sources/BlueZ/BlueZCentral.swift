@@ -32,13 +32,28 @@ public actor BlueZCentral: Central {
   var connecting: [String: String] = [:]
   /// Our links, by the board's path.
   var links: [String: OpenLink] = [:]
+  /// What is wished of each adapter's links.
+  var wishes: [AdapterHandle: RadioWishes] = [:]
+  /// The pairing under way.
+  var pairing: PairingAgent?
+  /// What our agent at bluetoothd can do; nil while there is none.
+  var agentCapability: String?
+  /// Boards with a link of ours that demanded encryption without being asked to pair, by their paths.
+  var demanding: Set<String> = []
+  nonisolated let radioDesk: RadioDesk
   /// Links (and attempts) being ended, by the board's path.
   var endings: [String: Latch] = [:]
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
   public init(on reactor: Reactor, address: DBusAddress = .system, limits: BlueZLimits = BlueZLimits()) {
+    self.init(on: reactor, address: address, limits: limits) { () throws(ManagementFailure) in try ManagementSocket(on: reactor) }
+  }
+
+  /// With another way to the kernel's management commands.
+  init(on reactor: Reactor, address: DBusAddress, limits: BlueZLimits, management: @escaping RadioDesk.Opener) {
     self.reactor = reactor
+    radioDesk = RadioDesk(open: management, limit: limits.management)
     self.address = address
     self.limits = limits
     tree = ObjectTree(limit: limits.objects)
@@ -67,6 +82,7 @@ public actor BlueZCentral: Central {
   private func attach(_ connection: DBusConnection) async throws(DBusError) {
     bus = connection
     awayReason = "bluetoothd is not running"
+    await connection.serve { [weak self] call in await self?.answer(call) ?? .unknownMethod(call) }
     for match in [
       DBusMatch(sender: BlueZName.service, interface: BlueZName.objectManager),
       DBusMatch(sender: BlueZName.service, interface: BlueZName.properties, member: "PropertiesChanged"),
@@ -121,6 +137,8 @@ public actor BlueZCentral: Central {
     service = nil
     life += 1
     tree = ObjectTree(limit: limits.objects)
+    agentCapability = nil
+    demanding = []
     for path in discoveries.keys { finishDiscovery(path, .stackGone(reason)) }
     for path in links.keys { linkDown(path) }
     treeChanged()

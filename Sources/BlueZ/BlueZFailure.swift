@@ -14,6 +14,8 @@ enum BlueZFailure: Error, Equatable {
   /// Another attempt of the same kind is under way.
   case inProgress
   case alreadyConnected
+  /// Paired already, or an agent of ours is there already.
+  case alreadyExists
   case notConnected
   /// The kernel still has the last link to this board, or could not start the new one.
   case linkBusy
@@ -49,6 +51,7 @@ enum BlueZFailure: Error, Equatable {
     case "org.bluez.Error.NotReady": return .notReady
     case "org.bluez.Error.InProgress": return .inProgress
     case "org.bluez.Error.AlreadyConnected": return .alreadyConnected
+    case "org.bluez.Error.AlreadyExists": return .alreadyExists
     case "org.bluez.Error.NotConnected": return .notConnected
     case "org.bluez.Error.NotPermitted", "org.bluez.Error.NotAuthorized", "org.bluez.Error.AuthenticationFailed",
       "org.bluez.Error.AuthenticationRejected", "org.bluez.Error.AuthenticationCanceled", "org.bluez.Error.AuthenticationTimeout":
@@ -111,6 +114,21 @@ enum BlueZFailure: Error, Equatable {
     }
   }
 
+  /// For pairing a board.
+  var onPairing: CentralError {
+    switch self {
+    case .notPermitted(let words), .other(let words), .notEstablished(let words): .pairingFailed(words)
+    case .noAnswer: .pairingFailed("the board did not answer in time")
+    case .objectGone, .notConnected, .linkBusy: .linkLost
+    default: general
+    }
+  }
+
+  /// The board or bluetoothd said no to pairing.
+  var isRejection: Bool {
+    if case .notPermitted = self { true } else { false }
+  }
+
   private var general: CentralError {
     switch self {
     case .stackGone(let reason): .stackGone(reason)
@@ -118,6 +136,7 @@ enum BlueZFailure: Error, Equatable {
     case .notReady: .adapterGone
     case .inProgress: .refused("another request of this kind is under way")
     case .alreadyConnected: .refused("already connected")
+    case .alreadyExists: .refused("already there")
     case .notConnected, .linkBusy: .linkLost
     case .notPermitted(let words): .notPermitted(words)
     case .noAnswer: .noAnswer("a request ran into its limit")

@@ -18,6 +18,8 @@ public struct BlueZLimits: Sendable {
   public var gap: Duration = .milliseconds(300)
   /// Connects within one `connect` when the kernel still has the old link.
   public var gapTries = 3
+  /// One command to the kernel's management socket, which answers at once or after a word with the adapter.
+  public var management: Duration = .seconds(2)
   /// From a full packet socket until it takes the next packet.
   public var send: Duration = .seconds(10)
   /// All of `shutDown`.

@@ -14,6 +14,10 @@ struct BlueZLink: GATTLink {
     await central.characteristics(of: path, id)
   }
 
+  func pair(_ method: PairingMethod, limit: Duration) async throws(CentralError) {
+    try await central.pair(path, id, method, limit: limit)
+  }
+
   func read(_ characteristic: BluetoothUUID, of service: BluetoothUUID, limit: Duration) async throws(CentralError) -> [UInt8] {
     try await central.read(characteristic, of: service, path, id, limit: limit)
   }

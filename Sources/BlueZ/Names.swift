@@ -6,6 +6,7 @@ enum BlueZName {
   static let device = "org.bluez.Device1"
   static let gattService = "org.bluez.GattService1"
   static let gattCharacteristic = "org.bluez.GattCharacteristic1"
+  static let agents = "org.bluez.AgentManager1"
   static let properties = "org.freedesktop.DBus.Properties"
   static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }

@@ -42,6 +42,8 @@ public enum CentralError: Error, Hashable, Sendable {
   case attributeMissing(BluetoothUUID)
   /// The board demands pairing or encryption.
   case notPermitted(String)
+  /// The board was to be paired, and that did not work.
+  case pairingFailed(String)
   /// The stack or the board refused for another reason: the stack's own words.
   case refused(String)
 }
@@ -53,8 +55,15 @@ public protocol Central: Sendable {
   /// All adapters of the stack now, and the whole list again after each change; empty while the stack is away.
   func adapters() -> AsyncStream<[AdapterState]>
 
-  /// Powers the adapter on if it is off and forgets the boards (not bonded) that earlier programs left on it.
-  func prepare(_ adapter: AdapterHandle) async throws(CentralError)
+  /// Powers the adapter on if it is off, forgets the boards (not bonded) that earlier programs left on it, and sets what is wished of its links.
+  ///
+  /// The wishes hold for every later connection on this adapter. They never fail: what cannot be set stays as it is, and is noted.
+  /// - Returns: what holds now.
+  @discardableResult
+  func prepare(_ adapter: AdapterHandle, radio: RadioParameters) async throws(CentralError) -> RadioStanding
+
+  /// What `prepare` would come to, as far as it can be told without changing anything.
+  func standing(of adapter: AdapterHandle, wishing radio: RadioParameters) async -> RadioStanding
 
   /// Starts discovery and yields what is heard until the reader stops, a connection begins, or the adapter goes (then it throws `CentralError`).
   ///

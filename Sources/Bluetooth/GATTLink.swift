@@ -16,6 +16,9 @@ public struct GATTCharacteristic: Hashable, Sendable {
 public protocol GATTLink: Sendable {
   var board: BluetoothAddress { get }
 
+  /// Pairs the board and encrypts the link; at once when both have been paired already. The bond stays until `Central.forget`.
+  func pair(_ method: PairingMethod, limit: Duration) async throws(CentralError)
+
   /// What the board offers now (looked up again at each call).
   func characteristics() async -> [GATTCharacteristic]
 

@@ -20,6 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// The kernel's Bluetooth management socket (include/net/bluetooth/hci_sock.h, bluetooth.h; libc has none of it).
+enum { flashline_af_bluetooth = 31, flashline_btproto_hci = 1, flashline_hci_dev_none = 0xffff, flashline_hci_channel_control = 3 };
+struct flashline_sockaddr_hci {
+  unsigned short hci_family;
+  unsigned short hci_dev;
+  unsigned short hci_channel;
+};
+
 static inline char *_Nullable flashline_optarg(void) { return optarg; }
 static inline int flashline_optind(void) { return optind; }
 static inline int flashline_optopt(void) { return optopt; }

@@ -15,8 +15,14 @@ struct BoardConnector: Sendable {
       do {
         let link = try await session.central.connect(board, on: session.adapter, limit: limits.connect)
         links.hold(link)
+        if let method = session.order.pairing { try await link.pair(method, limit: limits.pairing) }
         return link
       } catch .boardUnknown {
+        try await hearAgain()
+      } catch .pairingFailed where failures + 1 < limits.pairingTries {
+        // With USB adapters the board's keys may overtake the news that the link is encrypted, and the kernel gives up (seen on the rig).
+        await links.close()
+        await session.central.forget(board, on: session.adapter)
         try await hearAgain()
       } catch .connectFailed(let words) where failures + 1 < limits.connectTries {
         _ = words
@@ -51,6 +57,15 @@ struct BoardConnector: Sendable {
     await session.central.forget(board, on: session.adapter)
     session.journal.update { $0.retries += 1 }
     try await hearAgain()
+    return try await connect()
+  }
+
+  /// The first connection of a board that is paired: a bond that an earlier program left is not trusted, because the board may have lost its half.
+  func connectUnbonded() async throws -> any GATTLink {
+    if session.order.pairing != nil {
+      await session.central.forget(board, on: session.adapter)
+      try await hearAgain()
+    }
     return try await connect()
   }
 

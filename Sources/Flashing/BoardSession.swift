@@ -50,6 +50,8 @@ public struct BoardSession: Sendable {
       journal.update { $0.conclude(reason) }
     }
     await links.close()
+    // Bonds do not outlive their attempt.
+    if order.pairing != nil { await shielded { await central.forget(board, on: adapter) } }
     let spent = time.now() - began
     let finished = time.wall()
     journal.update {

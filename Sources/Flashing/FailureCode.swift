@@ -21,6 +21,7 @@ public enum FailureCode: String, Hashable, Sendable, CaseIterable {
   case linkLost = "link.lost"
   case linkNoSMP = "link.no_smp"
   case linkNotPermitted = "link.not_permitted"
+  case linkPairing = "link.pairing"
   case linkMTU = "link.mtu"
   case smpTimeout = "smp.timeout"
   case smpError = "smp.error"

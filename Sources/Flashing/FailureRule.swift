@@ -67,6 +67,7 @@ public struct FailureRule: Hashable, Sendable {
     case .linkLost: (.failed, true, "Check the board's power and its distance to the adapter.")
     case .linkNoSMP: (.failed, true, "The board offers no SMP service. Check that its application has MCUmgr over Bluetooth.")
     case .linkNotPermitted: (.failed, false, "The board demands pairing. Set [board] pairing in the profile.")
+    case .linkPairing: (.failed, true, "The board could not be paired. Check [board] pairing and passkey in the profile, and that the board may be paired.")
     case .linkMTU: (.failed, false, "The board's packets are too small for an upload. Enlarge its L2CAP MTU, or build it with SMP reassembly.")
     case .smpTimeout: (.timeout, true, "The board stopped answering. Switch it off and on.")
     case .smpError: (.failed, true, "The board refused a command. The message names its reason.")

@@ -19,6 +19,7 @@ enum SessionError: Error, Hashable {
     case .linkLost: .board(BoardFailure(.linkLost, in: phase, "the link was lost"))
     case .attributeMissing(let uuid): .board(BoardFailure(.linkNoSMP, in: phase, "the board has no characteristic \(uuid)"))
     case .notPermitted(let words): .board(BoardFailure(.linkNotPermitted, in: phase, "the board demands pairing or encryption (\(words))"))
+    case .pairingFailed(let words): .board(BoardFailure(.linkPairing, in: phase, "the board could not be paired (\(words))"))
     case .refused(let words): .board(BoardFailure(.linkConnect, in: phase, "the Bluetooth service refused: \(words)"))
     }
   }

@@ -16,6 +16,10 @@ public struct SessionLimits: Hashable, Sendable {
   public var linkRecoveries = 5
   /// For a read or a small command: 10 s, Nordic's clients' value (facts/device-manager.md §5.7).
   public var command = Duration.seconds(10)
+  /// For pairing: the protocol's own limit (Bluetooth Core 5.4, Vol 3, Part H, 3.4), which a board may use.
+  public var pairing = Duration.seconds(30)
+  /// Links on which pairing is tried before the attempt fails.
+  public var pairingTries = 2
   /// For an erase command: a whole slot, answered afterwards; 75 s is Nordic's value since 2026 (facts/device-manager.md §5.7).
   public var erase = Duration.seconds(75)
   /// From the answer to a reset until the link is down: 250 ms, then a supervision timeout (facts/smp.md §2.1).

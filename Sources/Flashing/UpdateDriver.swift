@@ -63,7 +63,7 @@ struct UpdateDriver: Sendable {
   private mutating func connect() async throws -> any GATTLink {
     guard awaitsReturn else {
       try await session.enter(.connect, links)
-      return try await connector.connect()
+      return first == nil ? try await connector.connectUnbonded() : try await connector.connect()
     }
     try await session.enter(.reconnect, links)
     if mayHaveNewServices {

@@ -1,3 +1,5 @@
+public import Bluetooth
+
 /// Everything an update of one kind of board needs to know: the image, the mode, and what the profile says.
 public struct UpdateOrder: Sendable {
   /// The image file's bytes, exactly as they go to the board.
@@ -10,6 +12,8 @@ public struct UpdateOrder: Sendable {
   public var version: String
   public var imageNumber: Int
   public var mode: UpgradeMode
+  /// How the board is paired before anything is asked of it; nil: not at all.
+  public var pairing: PairingMethod?
   public var identity: IdentityRule
   public var allowsDowngrade: Bool
   /// Nil: as deep as the board's buffers allow.
@@ -26,7 +30,8 @@ public struct UpdateOrder: Sendable {
 
   public init(
     image: [UInt8], imageSHA256: [UInt8], hash: [UInt8], version: String, imageNumber: Int = 0, mode: UpgradeMode = .testAndConfirm,
-    identity: IdentityRule = IdentityRule(), allowsDowngrade: Bool = false, pipelineDepth: Int? = nil, alignment: Int = 1, reassemblyBufferSize: Int? = nil,
+    pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(), allowsDowngrade: Bool = false, pipelineDepth: Int? = nil, alignment: Int = 1,
+    reassemblyBufferSize: Int? = nil,
     erasesSettings: Bool = false, assumedBootloaderMode: Int? = nil, estimatedSwapTime: Duration? = nil
   ) {
     self.image = image
@@ -35,6 +40,7 @@ public struct UpdateOrder: Sendable {
     self.version = version
     self.imageNumber = imageNumber
     self.mode = mode
+    self.pairing = pairing
     self.identity = identity
     self.allowsDowngrade = allowsDowngrade
     self.pipelineDepth = pipelineDepth

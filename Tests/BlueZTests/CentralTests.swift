@@ -25,7 +25,7 @@ struct CentralTests {
     try await station.remember(FakeBlueZ.board, ["Connected": .bool(true)])
     try await station.remember(FakeBlueZ.second, ["Paired": .bool(true), "Connected": .bool(true)])
     await station.until { $0.first?.powered == false }
-    try await station.central.prepare(Station.first)
+    try await station.central.prepare(Station.first, radio: .kernel)
     await station.until { $0.first?.powered == true }
     await #expect(throws: CentralError.boardUnknown) { _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit) }
     let log = await station.bluez.log
@@ -62,7 +62,7 @@ struct CentralTests {
     let log = await station.bluez.log
     #expect(log.contains(FakeBlueZ.board + " Disconnect") && log.contains(FakeBlueZ.second + " Disconnect"))
     #expect(log.contains(FakeBlueZ.hci1 + " StopDiscovery"))
-    await #expect(throws: CentralError.self) { try await station.central.prepare(Station.first) }
+    await #expect(throws: CentralError.self) { try await station.central.prepare(Station.first, radio: .kernel) }
   }
 
   @Test("the bus dies and another comes at the same address: found again")
@@ -70,7 +70,7 @@ struct CentralTests {
     let station = try await Station()
     station.bus.stop()
     await station.until(\.isEmpty)
-    let error = await #expect(throws: CentralError.self) { try await station.central.prepare(Station.first) }
+    let error = await #expect(throws: CentralError.self) { try await station.central.prepare(Station.first, radio: .kernel) }
     guard case .stackGone = error else { Issue.record("\(String(describing: error))"); return }
     try station.bus.restart()
     let revived = try await FakeBlueZ(bus: station.bus, reactor: station.reactor)

@@ -82,7 +82,7 @@ struct DiscoveryTests {
     await started(station, FakeBlueZ.hci1)
     try await station.bluez.set(FakeBlueZ.hci1, "org.bluez.Adapter1", ["Powered": .bool(false)])
     #expect(await off.value == .adapterGone)
-    try await station.central.prepare(Station.other)
+    try await station.central.prepare(Station.other, radio: .kernel)
 
     let dying = Task { await station.central.discover(on: Station.other).end() }
     await started(station, FakeBlueZ.hci1, times: 2)

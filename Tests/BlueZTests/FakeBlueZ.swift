@@ -17,6 +17,16 @@ actor FakeBlueZ {
     case dropsWhileResolving
   }
 
+  /// What a `Pair` of a board demands of our agent.
+  enum Pairing: Sendable {
+    case justWorks
+    case passkey(UInt32)
+    /// The agent is asked to compare numbers, and about another board first.
+    case comparison
+    case endsLink
+    case silent
+  }
+
   static let hci0 = "/org/bluez/hci0"
   static let hci1 = "/org/bluez/hci1"
   static let board = hci0 + "/dev_C0_DE_00_00_00_01"
@@ -26,6 +36,11 @@ actor FakeBlueZ {
 
   private let connection: DBusConnection
   private var objects: [String: [String: [String: DBusValue]]] = [:]
+  private var demanding: Set<String> = []
+  private var pairings: [String: Pairing] = [:]
+  /// The agent that is registered: whose, where, and what it can do.
+  private(set) var agent: (sender: String, path: String, isDefault: Bool)?
+  private(set) var capabilities: [String] = []
   private var behaviours: [String: [Behaviour]] = [:]
   private var silent: [String: Latch] = [:]
   /// Every call, as `path member`.
@@ -61,6 +76,13 @@ actor FakeBlueZ {
   func plan(_ board: String, _ behaviours: Behaviour...) {
     self.behaviours[board] = behaviours
   }
+
+  func planPairing(_ board: String, _ pairing: Pairing) { pairings[board] = pairing }
+
+  func leaveAgent() { agent = (":1.0", "/", false) }
+
+  /// The board lets nobody subscribe over a link that is not encrypted.
+  func demandEncryption(of board: String) { demanding.insert(board) }
 
   func answerReads(with reply: DBusReply) { readAnswer = reply }
 
@@ -153,12 +175,62 @@ actor FakeBlueZ {
       return readAnswer
     case ("WriteValue", "aya{sv}"):
       writes.append((call.arguments[0].octets ?? [], call.arguments[1].properties?["type"]?.text ?? ""))
+    case ("AcquireNotify", "a{sv}") where demanding.contains { call.path.hasPrefix($0) }:
+      // As bluetoothd does: the kernel pairs by itself and asks the default agent.
+      guard agent?.isDefault == true else { return Self.authenticationFailed }
+      _ = try await ask("RequestAuthorization", String(call.path.prefix(Self.board.count)))
+      return acquire(call.member)
     case ("AcquireNotify", "a{sv}"), ("AcquireWrite", "a{sv}"):
       return acquire(call.member)
+    case ("RegisterAgent", "os"):
+      guard agent == nil else { return .error(name: "org.bluez.Error.AlreadyExists", message: "Already Exists") }
+      agent = (call.sender, call.arguments[0].text ?? "", false)
+      capabilities.append(call.arguments[1].text ?? "")
+    case ("RequestDefaultAgent", "o"):
+      agent?.isDefault = true
+    case ("UnregisterAgent", "o"):
+      agent = nil
+    case ("Pair", ""):
+      return try await pair(call.path)
+    case ("CancelPairing", ""):
+      silent.removeValue(forKey: call.path)?.open()
     default:
       return .unknownMethod(call)
     }
     return .nothing
+  }
+
+  private static let authenticationFailed = DBusReply.error(name: "org.bluez.Error.AuthenticationFailed", message: "Authentication Failed")
+
+  private func pair(_ board: String) async throws -> DBusReply {
+    switch pairings[board] {
+    case .justWorks:
+      _ = try await ask("RequestAuthorization", board)
+    case .passkey(let wanted):
+      guard try await ask("RequestPasskey", board).first?.integer == Int(wanted) else { return Self.authenticationFailed }
+    case .comparison:
+      do { _ = try await ask("RequestAuthorization", Self.second) } catch { log.append("rejected") }
+      do { _ = try await ask("RequestConfirmation", board, .uint32(123_456)) } catch { return Self.authenticationFailed }
+    case .endsLink:
+      try dropLink(board)
+      return .error(name: "org.bluez.Error.Failed", message: "Not connected")
+    case .silent:
+      let latch = Latch()
+      silent[board] = latch
+      await latch.wait()
+      return .error(name: "org.bluez.Error.AuthenticationCanceled", message: "Authentication Canceled")
+    case nil:
+      return Self.authenticationFailed
+    }
+    try setBoard(board, ["Paired": .bool(true), "Bonded": .bool(true)])
+    return .nothing
+  }
+
+  /// Asks the agent that is registered, as bluetoothd does.
+  private func ask(_ member: String, _ board: String, _ more: DBusValue...) async throws -> [DBusValue] {
+    guard let agent else { throw DBusError.closed("no agent") }
+    return try await connection.call(
+      destination: agent.sender, path: agent.path, interface: "org.bluez.Agent1", member: member, arguments: [.objectPath(board)] + more, limit: .seconds(5))
   }
 
   private var managedObjects: DBusReply {

@@ -19,7 +19,7 @@ struct Station {
   static let second = BluetoothAddress(bits: 0xC0DE_0000_0002)
   static let limit = Duration.seconds(20)
 
-  init() async throws {
+  init(management: @escaping RadioDesk.Opener = FakeKernel().opener) async throws {
     bus = try PrivateBus()
     reactor = try Reactor()
     bluez = try await FakeBlueZ(bus: bus, reactor: reactor)
@@ -28,7 +28,7 @@ struct Station {
     limits.reconnectPause = .milliseconds(20)
     limits.gap = .milliseconds(5)
     limits.disconnect = .seconds(2)
-    central = BlueZCentral(on: reactor, address: DBusAddress(bus.address), limits: limits)
+    central = BlueZCentral(on: reactor, address: DBusAddress(bus.address), limits: limits, management: management)
     keeper = Keeper(central)
     await until { $0.count == 2 }
   }

@@ -1,3 +1,4 @@
+import Bluetooth
 import LineFixture
 import Testing
 import VirtualLine
@@ -11,6 +12,7 @@ import VirtualLine
     var faults: [BoardFault] = []
     var settings: @Sendable (inout BoardSettings) -> Void = { _ in }
     var quirks: @Sendable (inout LineBoard.Quirks) -> Void = { _ in }
+    var pairing: PairingMethod?
     var outcome = Outcome.failed
     var code: FailureCode
     var phase: Phase
@@ -33,6 +35,14 @@ import VirtualLine
       name: "other board", quirks: { $0.serialAfterReset = "SN-other" }, code: .verifyOtherBoard, phase: .verify, leftAs: .unknown, state: .pending),
     Row(name: "no SMP service", quirks: { $0.lacksSMP = true }, code: .linkNoSMP, phase: .prepare, leftAs: .untouched),
     Row(name: "encryption demanded", quirks: { $0.demandsEncryption = true }, code: .linkNotPermitted, phase: .prepare, leftAs: .untouched),
+    Row(
+      name: "pairing refused", quirks: { $0.demandsEncryption = true }, pairing: .justWorks, code: .linkPairing, phase: .connect, leftAs: .untouched),
+    Row(
+      name: "wrong passkey",
+      quirks: {
+        $0.demandsEncryption = true
+        $0.acceptsPairing = .passkey(1)
+      }, pairing: .passkey(2), code: .linkPairing, phase: .connect, leftAs: .untouched),
     Row(
       name: "MTU 23 without reassembly",
       settings: {
@@ -70,6 +80,7 @@ import VirtualLine
     var quirks = LineBoard.Quirks()
     row.quirks(&quirks)
     let bench = SessionBench(row.faults, quirks: quirks, settings: row.settings)
+    bench.order.pairing = row.pairing
     let record = try await bench.run()
     #expect(record.outcome == row.outcome)
     #expect(record.failureCode == row.code, "\(record.failureMessage ?? "")")

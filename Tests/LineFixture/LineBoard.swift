@@ -19,6 +19,8 @@ public final class LineBoard: Sendable {
     public var hasStaleServices = false
     /// Notifications may only be switched on over an encrypted link.
     public var demandsEncryption = false
+    /// What the board accepts when it is paired; nil: no pairing.
+    public var acceptsPairing: PairingMethod?
     /// What the bootloader says of its mode, whatever it is.
     public var reportedMode: UInt8?
     /// Another board answers at this address after the first reset.

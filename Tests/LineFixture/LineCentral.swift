@@ -15,6 +15,8 @@ public final class LineCentral: Central, AdapterSource {
     var known: Set<BluetoothAddress> = []
     var links: [LineLink] = []
     var prepared = 0
+    var radio: Bluetooth.RadioParameters?
+    var bonds: Set<BluetoothAddress> = []
   }
 
   private struct State {
@@ -51,6 +53,13 @@ public final class LineCentral: Central, AdapterSource {
     AdapterHandle(hciIndex: index, address: BluetoothAddress(bits: 0x00_1A_7D_00_00_00 + UInt64(index)))
   }
 
+  public func radio(_ index: Int) -> Bluetooth.RadioParameters? { state.withLock { $0.adapters[index]?.radio } }
+  /// The bonds that an adapter holds.
+  public func bonds(_ index: Int) -> Set<BluetoothAddress> { state.withLock { $0.adapters[index]?.bonds ?? [] } }
+  func isBonded(_ board: BluetoothAddress, on adapter: AdapterHandle) -> Bool { bonds(adapter.hciIndex).contains(board) }
+  public func bond(_ board: BluetoothAddress, on adapter: AdapterHandle) {
+    state.withLock { _ = $0.adapters[adapter.hciIndex]?.bonds.insert(board) }
+  }
   public func prepared(_ index: Int) -> Int { state.withLock { $0.adapters[index]?.prepared ?? 0 } }
 
   /// How often somebody began to listen.
@@ -135,9 +144,18 @@ public final class LineCentral: Central, AdapterSource {
     return stream
   }
 
-  public func prepare(_ adapter: AdapterHandle) async throws(CentralError) {
+  @discardableResult
+  public func prepare(_ adapter: AdapterHandle, radio: Bluetooth.RadioParameters) async throws(CentralError) -> RadioStanding {
     if let error = objection(adapter) { throw error }
-    state.withLock { $0.adapters[adapter.hciIndex]?.prepared += 1 }
+    state.withLock {
+      $0.adapters[adapter.hciIndex]?.prepared += 1
+      $0.adapters[adapter.hciIndex]?.radio = radio
+    }
+    return RadioStanding(inForce: radio)
+  }
+
+  public func standing(of adapter: AdapterHandle, wishing radio: Bluetooth.RadioParameters) async -> RadioStanding {
+    RadioStanding(inForce: radio)
   }
 
   public func discover(on adapter: AdapterHandle) -> AsyncThrowingStream<Advertisement, any Error> {
@@ -202,6 +220,7 @@ public final class LineCentral: Central, AdapterSource {
   public func forget(_ board: BluetoothAddress, on adapter: AdapterHandle) async {
     state.withLock { state in
       state.adapters[adapter.hciIndex]?.known.remove(board)
+      state.adapters[adapter.hciIndex]?.bonds.remove(board)
       state.stale.remove(board)
     }
   }

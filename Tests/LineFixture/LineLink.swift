@@ -36,6 +36,13 @@ final class LineLink: GATTLink {
     return device.map { GATTCharacteristic(service: .deviceInformation, uuid: $0, flags: ["read"]) }
   }
 
+  func pair(_ method: PairingMethod, limit: Duration) async throws(CentralError) {
+    guard isUp else { throw .linkLost }
+    guard !central.isBonded(board, on: adapter) else { return }
+    guard lineBoard.state.withLock({ $0.quirks.acceptsPairing }) == method else { throw .pairingFailed("Authentication Failed") }
+    central.bond(board, on: adapter)
+  }
+
   func read(_ characteristic: BluetoothUUID, of service: BluetoothUUID, limit: Duration) async throws(CentralError) -> [UInt8] {
     guard isUp else { throw .linkLost }
     let value = lineBoard.state.withLock { state -> [UInt8]? in
@@ -54,7 +61,7 @@ final class LineLink: GATTLink {
     guard isUp else { throw .linkLost }
     let quirks = lineBoard.state.withLock { $0.quirks }
     guard !quirks.lacksSMP, !isStale, characteristic.description == VirtualBoard.characteristic else { throw .attributeMissing(characteristic) }
-    guard !quirks.demandsEncryption else { throw .notPermitted("ATT error 0x05") }
+    guard !quirks.demandsEncryption || central.isBonded(board, on: adapter) else { throw .notPermitted("ATT error 0x05") }
     lineBoard.state.withLock { $0.board.subscribe(true) }
     return LineChannel(link: self)
   }

@@ -102,6 +102,8 @@ import Testing
       ("inspect", "inspect needs PACKAGE"), ("inspect a b", "inspect takes one PACKAGE"), ("scan --seconds 601", "--seconds \"601\" does not fit"),
       ("scan --mode bootloader", "scan cannot look for bootloaders yet"), ("scan --mode x", "--mode \"x\" is unknown"),
       ("report --format xml", "--format \"xml\" is unknown"), ("report --format json --excel", "--excel is a form of CSV"),
+      ("--json report --excel", "--excel is a form of CSV"),
+      ("--json report --format csv", "--json promises JSON on stdout"),
       ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
       ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 1", "no boards in their bootloader yet"),
       ("demo --boards 0", "--boards \"0\" does not fit"),

@@ -38,7 +38,7 @@ import VirtualLine
     let table = try await run("adapters")
     #expect(table.status == 0, "\(table.err)")
     #expect(table.out.contains("USB PATH"))
-    #expect(table.out.contains("the kernel's defaults are in force"))
+    #expect(table.out.contains("radio: the kernel's defaults"))
     let document = try #require(try await run("--json", "adapters").events().first)
     let adapters = try #require(document["adapters"] as? [[String: Any]])
     #expect(adapters.count == 2)

@@ -79,6 +79,18 @@ struct BoardProfileTests {
       "[board]\nfamily = mcuboot",
       "p: [match] would take boards that are not meant (nothing tells them from others): write min_rssi and one of name, name_prefix, company_id, addresses; or allow_any = yes"
     ),
+    (
+      "[board]\nfamily = mcuboot\npairing = passkey\n[match]\nname = A\nmin_rssi = -70",
+      "p:3: pairing is passkey, but no passkey is given: write passkey = the six digits that these boards use"
+    ),
+    (
+      "[board]\nfamily = mcuboot\npairing = just-works\npasskey = 123456\n[match]\nname = A\nmin_rssi = -70",
+      "p:4: a passkey is given, but pairing is not passkey: write pairing = passkey, or take the passkey out"
+    ),
+    (
+      "[board]\nfamily = mcuboot\npairing = passkey\npasskey = 12345\n[match]\nname = A\nmin_rssi = -70",
+      "p:4: [board] passkey is \"12345\": write six digits"
+    ),
     (least.replacing("-70", with: "70"), "p:5: [match] min_rssi is \"70\": write dBm from -127 to 20, like -70"),
     (least + "service = smp", "p:6: [match] service is \"smp\": write any, or a service like 0x180A or 8d53dc1d-1db7-4cd3-868b-8a527460aa84"),
     (least + "company_id = 59", "p:6: [match] company_id is \"59\": write a company identifier like 0x0059"),

@@ -1,3 +1,4 @@
+import Bluetooth
 import Firmware
 import Flashing
 import Testing
@@ -94,13 +95,18 @@ struct PreflightCheckTests {
     #expect(
       complaint { () throws(ConfigurationError) in _ = try order([metawear]) }
         == "p.profile: boards of family metawear are not flashed by this job: use profiles with family = mcuboot")
-    let paired = try Self.profile(pairing: "just-works")
-    #expect(
-      complaint { () throws(ConfigurationError) in _ = try order([paired]) }
-        == "p.profile: this version cannot pair (pairing = just-works): use firmware without pairing and pairing = none")
     let two = [try Self.profile(name: "A"), try Self.profile(name: "B")]
     #expect(
       complaint { () throws(ConfigurationError) in _ = try order(two) } == "--package is given with 2 profiles: set [firmware] package in each of them instead")
+  }
+
+  @Test func pairingReachesTheSession() throws {
+    let open = try order([try Self.profile()]).kinds
+    #expect(open.map(\.order.pairing) == [nil])
+    let paired = try order([try Self.profile(pairing: "just-works")]).kinds
+    #expect(paired.map(\.order.pairing) == [.justWorks])
+    let entered = try order([try Self.profile(pairing: "passkey\npasskey = 004711")]).kinds
+    #expect(entered.map(\.order.pairing) == [.passkey(4711)])
   }
 
   @Test func refusesAnotherPackageThanTheProfiles() throws {

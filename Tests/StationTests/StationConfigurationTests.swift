@@ -18,10 +18,16 @@ struct StationConfigurationTests {
     #expect(defaults.database == "flashline.db")
     #expect(defaults.adapters.use == nil)
     #expect(defaults.adapters.exclude.isEmpty)
-    #expect(defaults.adapters.connectionInterval == nil)
+    #expect(defaults.adapters.radio == RadioParameters(phy: .twoM, connectionInterval: .milliseconds(15), supervisionTimeout: .seconds(4)))
     #expect(defaults.limits.attempts == AttemptLimits(attempts: 3, stationRetries: 3))
     #expect(defaults.limits.swapTimeout == .seconds(180))
     #expect(defaults.require.isEmpty)
+  }
+
+  @Test func theKernelMayKeepItsOwnRadioParameters() throws {
+    let rules = try read("[adapters]\nphy = kernel\nconnection_interval = kernel\nsupervision_timeout = kernel").adapters
+    #expect(rules.radio == .kernel)
+    #expect(try read("[adapters]\nphy = 1M").adapters.radio.phy == .oneM)
   }
 
   @Test func readsEveryKey() throws {

@@ -73,6 +73,17 @@ public struct AdapterRules: Hashable, Sendable {
   /// Nil leaves it to the kernel and the board. A multiple of 10 ms.
   public var supervisionTimeout: Duration?
 
+  /// What is wished of every adapter's links.
+  public var radio: RadioParameters {
+    let phy: RadioParameters.PHY? =
+      switch phy {
+      case .kernel: nil
+      case .oneM: .oneM
+      case .twoM: .twoM
+      }
+    return RadioParameters(phy: phy, connectionInterval: connectionInterval, supervisionTimeout: supervisionTimeout)
+  }
+
   /// What people call the adapter at a USB path.
   public func label(_ usbPath: String) -> String { labels[usbPath] ?? usbPath }
 

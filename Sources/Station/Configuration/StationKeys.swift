@@ -11,9 +11,9 @@ enum StationKeys {
   static let use = IniKey("adapters", "use", .value("all"))
   static let exclude = IniKey("adapters", "exclude", .value("none"))
   static let label = IniKey("adapters", "label.", .described("the USB path"), isFamily: true)
-  static let phy = IniKey("adapters", "phy", .value("kernel"))
-  static let connectionInterval = IniKey("adapters", "connection_interval", .value("kernel"))
-  static let supervisionTimeout = IniKey("adapters", "supervision_timeout", .value("kernel"))
+  static let phy = IniKey("adapters", "phy", .value("2M"))
+  static let connectionInterval = IniKey("adapters", "connection_interval", .value("15ms"))
+  static let supervisionTimeout = IniKey("adapters", "supervision_timeout", .value("4s"))
 
   static let attempts = IniKey("limits", "attempts", .value("3"))
   static let stationRetries = IniKey("limits", "station_retries", .value("3"))

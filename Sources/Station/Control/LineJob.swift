@@ -71,6 +71,7 @@ extension UpdateOrder {
     let upgrade = profile.upgrade
     self.init(
       image: image, imageSHA256: imageSHA256, hash: hash, version: version, imageNumber: imageNumber, mode: upgrade.mode,
+      pairing: profile.pairing,
       identity: IdentityRule(
         model: profile.identity.modelNumber, hardware: profile.identity.hardwareRevision, manufacturer: profile.identity.manufacturer,
         needsSerial: profile.identity.serial != .none),

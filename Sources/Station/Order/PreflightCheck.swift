@@ -67,10 +67,6 @@ public struct PreflightCheck: Sendable {
         throw ConfigurationError(
           file: profile.file, "boards of family \(profile.family.rawValue) are not flashed by this job", remedy: "use profiles with family = mcuboot")
       }
-      guard profile.pairing == .none else {
-        throw ConfigurationError(
-          file: profile.file, "this version cannot pair (pairing = \(profile.pairing.rawValue))", remedy: "use firmware without pairing and pairing = none")
-      }
     }
     guard options.package == nil || profiles.count == 1 else {
       throw ConfigurationError("--package is given with \(profiles.count) profiles", remedy: "set [firmware] package in each of them instead")

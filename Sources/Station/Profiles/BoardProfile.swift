@@ -1,3 +1,5 @@
+public import Bluetooth
+
 /// What one kind of board is, how it is recognised and how it is flashed: one `.profile` file (contract §5).
 public struct BoardProfile: Hashable, Sendable {
   /// How boards of this kind are updated.
@@ -6,7 +8,8 @@ public struct BoardProfile: Hashable, Sendable {
     case nordicDFU = "nordic-dfu"
   }
 
-  public enum Pairing: String, Hashable, Sendable, CaseIterable {
+  /// The words of `[board] pairing`.
+  enum Pairing: String, Hashable, Sendable, CaseIterable {
     case none
     case justWorks = "just-works"
     case passkey
@@ -17,7 +20,8 @@ public struct BoardProfile: Hashable, Sendable {
   /// The word of the column `profile`.
   public var name: String
   public var family: Family
-  public var pairing: Pairing
+  /// How boards of this kind are paired; nil: not at all.
+  public var pairing: PairingMethod?
   public var match: MatchRules
   public var identity: IdentityRules
   public var firmware: FirmwareRules
@@ -34,12 +38,31 @@ public struct BoardProfile: Hashable, Sendable {
     self.file = file.file
     name = try values.optional(ProfileKeys.name, "at most 64 characters") { $0.count <= 64 ? $0 : nil } ?? Self.name(ofFile: file.file)
     family = try values.choice(ProfileKeys.family)
-    pairing = try values.choice(ProfileKeys.pairing)
+    pairing = try Self.pairing(values)
     match = try MatchRules(values, family: family)
     identity = try IdentityRules(values)
     firmware = try FirmwareRules(values)
     upgrade = try UpgradeRules(values)
     rescue = try RescueRules(values)
+  }
+
+  private static func pairing(_ values: IniValues) throws(ConfigurationError) -> PairingMethod? {
+    let passkey = try values.optional(ProfileKeys.passkey, "six digits") { (text) -> UInt32? in
+      text.utf8.count == 6 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(text) : nil
+    }
+    let pairing: Pairing = try values.choice(ProfileKeys.pairing)
+    guard pairing == .passkey || passkey == nil else {
+      throw values.complaint(ProfileKeys.passkey, "a passkey is given, but pairing is not passkey", "write pairing = passkey, or take the passkey out")
+    }
+    switch pairing {
+    case .none: return nil
+    case .justWorks: return .justWorks
+    case .passkey:
+      guard let passkey else {
+        throw values.complaint(ProfileKeys.pairing, "pairing is passkey, but no passkey is given", "write passkey = the six digits that these boards use")
+      }
+      return .passkey(passkey)
+    }
   }
 
   /// The file that `--profile` means: a path (it holds a `/` or ends in `.profile`), or the name of a profile in the profiles folder.

@@ -3,6 +3,7 @@ enum ProfileKeys {
   static let name = IniKey("board", "name", .described("the name of the file"))
   static let family = IniKey("board", "family", .required)
   static let pairing = IniKey("board", "pairing", .value("none"))
+  static let passkey = IniKey("board", "passkey", .described("needed with pairing = passkey"))
 
   static let matchName = IniKey("match", "name", .described("any"))
   static let namePrefix = IniKey("match", "name_prefix", .described("any"))
@@ -41,7 +42,7 @@ enum ProfileKeys {
 
   /// In the order of the shipped generic profile.
   static let all = [
-    name, family, pairing,
+    name, family, pairing, passkey,
     matchName, namePrefix, service, companyID, addresses, minRSSI, allowAny,
     modelNumber, hardwareRevision, manufacturer, serial,
     package, sha256, version, allowDowngrade,

@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import Flashing
 import Station
@@ -17,9 +18,12 @@ struct AdaptersCommand {
       do throws(ProgramError) {
         let stack = try await RadioStack.open()
         let adapters = await stack.adapters(configuration.adapters, limit: Self.limit)
+        var report = AdapterReport(adapters: adapters)
+        for adapter in adapters where adapter.isUsable {
+          if let handle = adapter.handle { report.radio[adapter.path] = await stack.central.standing(of: handle, wishing: configuration.adapters.radio) }
+        }
         await stack.close()
         if stop.isStopping { return ExitStatus.stopped }
-        let report = AdapterReport(adapters: adapters, rules: configuration.adapters)
         if console.isJSON { console.document(report.json) } else { console.say(report.lines) }
         if adapters.contains(where: \.isUsable) { return ExitStatus.good }
         console.problem(report.noneUsable)
@@ -35,7 +39,8 @@ struct AdaptersCommand {
 /// The list of adapters for people and for programs.
 struct AdapterReport {
   var adapters: [LineAdapter]
-  var rules: AdapterRules
+  /// What a job's links would begin with, by the adapter's path.
+  var radio: [String: RadioStanding] = [:]
 
   /// What goes wrong when none can work.
   var noneUsable: ProgramError {
@@ -52,7 +57,7 @@ struct AdapterReport {
         adapter.product ?? "-", adapter.hardware.serial?.escaped(limit: 32) ?? "-", adapter.reason.map { "not usable: \($0.escaped(limit: 200))" } ?? "usable",
       ]
     }
-    return TextTable(heads: heads, rows: rows).lines + ["radio: " + radioText]
+    return TextTable(heads: heads, rows: rows).lines + radioLines
   }
 
   var json: JSONText {
@@ -64,30 +69,46 @@ struct AdapterReport {
             .object([
               .init("label", .text(adapter.label)), .init("usb_path", .of(adapter.hardware.usbPath)), .init("hci", .text("hci\(adapter.hardware.hciIndex)")),
               .init("address", .of(adapter.handle?.address.description)), .init("vid_pid", .of(adapter.product)),
-              .init("serial", .of(adapter.hardware.serial)), .init("product", .of(adapter.hardware.product)), .init("radio", radio),
+              .init("serial", .of(adapter.hardware.serial)), .init("product", .of(adapter.hardware.product)), .init("radio", radio(of: adapter)),
               .init("usable", .bool(adapter.isUsable)), .init("reason", .of(adapter.reason)),
             ])
           }))
     ])
   }
 
-  /// What is in force on every adapter: null is the kernel's default.
-  private var radio: JSONText {
-    .object([.init("phy", .null), .init("connection_interval", .null), .init("supervision_timeout", .null)])
+  /// The kernel's own choice is null; `note` says why a wish of station.conf is not among it.
+  private func radio(of adapter: LineAdapter) -> JSONText {
+    let standing = radio[adapter.path] ?? RadioStanding()
+    return .object([
+      .init("phy", .of(standing.inForce.phy?.rawValue)),
+      .init("connection_interval", .of(standing.inForce.connectionInterval.map(DurationText.text))),
+      .init("supervision_timeout", .of(standing.inForce.supervisionTimeout.map(DurationText.text))),
+      .init("note", .of(standing.notes.isEmpty ? nil : standing.notes.joined(separator: "; "))),
+    ])
   }
 
-  private var radioText: String {
-    "the kernel's defaults are in force (PHY, connection interval, supervision timeout)" + (rules.unmetRadioWish.map { "; \($0)" } ?? "")
+  /// One line for all adapters that stand alike.
+  private var radioLines: [String] {
+    var labels: [RadioStanding: [String]] = [:]
+    for adapter in adapters {
+      if let standing = radio[adapter.path] { labels[standing, default: []].append(adapter.label.escaped(limit: 32)) }
+    }
+    let groups = labels.sorted { ($0.value.first ?? "") < ($1.value.first ?? "") }
+    return groups.map { standing, labels in
+      (groups.count > 1 ? "radio of \(labels.joined(separator: ", ")): " : "radio: ") + standing.words
+    }
   }
 }
 
-extension AdapterRules {
-  /// What station.conf asks of the radio and this version does not set; nil when it leaves the radio to the kernel.
-  var unmetRadioWish: String? {
-    let asked = [
-      phy == .kernel ? nil : "phy", connectionInterval.map { _ in "connection_interval" }, supervisionTimeout.map { _ in "supervision_timeout" },
+extension RadioStanding {
+  /// For people: what links begin with, then why it is not what was asked for.
+  var words: String {
+    let parts = [
+      inForce.phy.map { "PHY \($0.rawValue)" }, inForce.connectionInterval.map { "connection interval \(DurationText.text($0))" },
+      inForce.supervisionTimeout.map { "supervision timeout \(DurationText.text($0))" },
     ].compactMap { $0 }
-    return asked.isEmpty ? nil : "[adapters] \(asked.joined(separator: ", ")) of station.conf cannot be set by this version"
+    let values = parts.isEmpty ? "the kernel's defaults" : parts.joined(separator: ", ") + (parts.count < 3 ? ", the kernel's defaults for the rest" : "")
+    return notes.isEmpty ? values : values + ", because " + notes.joined(separator: "; ")
   }
 }
 

@@ -35,8 +35,7 @@ struct RunCommand {
     guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
       throw .usage("this computer does not know the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
     }
-    let warnings = order.warnings + [configuration.adapters.unmetRadioWish].compactMap { $0 }
-    if !console.isQuiet { for warning in warnings { console.people.write("warning: \(warning)") } }
+    if !console.isQuiet { for warning in order.warnings { console.people.write("warning: \(warning)") } }
 
     let stack = try await RadioStack.open()
     let store: RecordBook

@@ -24,7 +24,7 @@ struct ScanCommand {
         let usable = adapters.filter(\.isUsable)
         guard !usable.isEmpty else {
           await stack.close()
-          throw AdapterReport(adapters: adapters, rules: configuration.adapters).noneUsable
+          throw AdapterReport(adapters: adapters).noneUsable
         }
         if !console.isQuiet { console.people.write("listening for \(seconds) s on \(usable.map { $0.label.escaped() }.joined(separator: ", "))") }
         let log = await Self.listen(on: usable, stack, seconds, console)
@@ -62,7 +62,7 @@ struct ScanCommand {
   private static func listen(on adapter: LineAdapter, _ stack: RadioStack, _ log: Shared<Locked<ScanLog>>, _ console: Console) async {
     guard let handle = adapter.handle else { return }
     do {
-      try await stack.central.prepare(handle)
+      try await stack.central.prepare(handle, radio: .kernel)
       for try await advertisement in stack.central.discover(on: handle) {
         log.value.withLock { $0.note(advertisement, on: adapter.label) }
       }

@@ -67,11 +67,11 @@ class Guest:
                               'hash_kind': hash_kind, 'version': image.text}
         return f'packages/{name}'
 
-    def profile(self, name: str, prefix: str, package: str, min_rssi: int = -75):
+    def profile(self, name: str, prefix: str, package: str, min_rssi: int = -75, pairing: str = 'none'):
         self.text(f'station/profiles/{name}.profile', f"""[board]
 name = {name}
 family = mcuboot
-pairing = none
+pairing = {pairing}
 
 [match]
 name_prefix = {prefix}
@@ -100,13 +100,13 @@ mode = testAndConfirm
         return spec['address']
 
     def run(self, name: str, arguments: list[str], boards: dict[str, dict], *, limit: int = 200, exit: int = 0, end: str, until: tuple | None = None,
-            **more):
+            config: str | None = None, **more):
         """A run of the program. `boards`: address -> what is expected (verdict.py, `Expected`)."""
         if until:
             head = ['job_until', name, str(limit), *map(str, until)]
         else:
             head = ['job', name, str(limit)]
-        self.steps.append(' '.join(map(shlex.quote, head + arguments)))
+        self.steps.append((f'CONFIG={shlex.quote(config)} ' if config else '') + ' '.join(map(shlex.quote, head + arguments)))
         self.runs.append({'name': name, 'exit': exit, 'end_reason': end, 'boards': boards} | more)
 
     def refusal(self, name: str, exit: int, arguments: list[str] | None = None, **variables: str):
@@ -251,7 +251,34 @@ def faults(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults}
+def radio(work: str) -> Guest:
+    """What the station asks of the kernel: links at its own values and at ours, on one adapter each; boards that demand an encrypted link."""
+    guest = Guest(work, 400, radio={'phy': 'negotiated'})
+    guest.text('station/kernel.conf', STATION + 'phy = kernel\nconnection_interval = kernel\nsupervision_timeout = kernel\n')
+    guest.package('radio', '2.0.0', 204_800)
+    guest.package('small', '2.0.0', 30_000)
+    guest.profile('plain', 'PLAIN-', 'radio')
+    guest.profile('fast', 'FAST-', 'radio')
+    guest.profile('pairs', 'PAIRS-', 'small', pairing='just-works')
+    guest.profile('shut', 'SHUT-', 'small')
+    guest.profile('open', 'OPEN-', 'small', pairing='just-works')
+    encrypted = {'smp': {'security': 'encrypt'}}
+    plain, fast = guest.board('PLAIN-1'), guest.board('FAST-1')
+    pairs = [guest.board(f'PAIRS-{n}', **encrypted) for n in range(3)]
+    shut, free = guest.board('SHUT-1', **encrypted), guest.board('OPEN-1')
+    guest.other('adapters', 30, [os.environ.get('FLASHLINE', 'flashline'), '--config', '/run/station/station.conf', 'adapters'])
+    guest.run('plain', ['run', '--profile', 'plain', '--count', '1', *ORDER], {plain: passed('radio')}, end='count', config='kernel.conf',
+              link={'phy': '1M', 'interval_ms': 50.0})
+    guest.run('fast', ['run', '--profile', 'fast', '--count', '1', *ORDER], {fast: passed('radio')}, end='count', link={'phy': '2M', 'interval_ms': 15.0})
+    guest.run('pairs', ['run', '--profile', 'pairs', '--count', '3', *ORDER], {a: passed('small') for a in pairs}, end='count')
+    guest.run('shut', ['run', '--profile', 'shut', '--count', '1', *ORDER],
+              {shut: {'attempts': ['failed link.not_permitted'], 'package': 'small', 'before': '1.0.0'}}, exit=1, end='count')
+    # A board that would be content without.
+    guest.run('open', ['run', '--profile', 'open', '--count', '1', *ORDER], {free: passed('small')}, end='count')
+    return guest
+
+
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'radio': radio}
 
 
 if __name__ == '__main__':
