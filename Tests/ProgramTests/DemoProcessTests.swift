@@ -2,6 +2,7 @@ import Bluetooth
 import Flashing
 import Foundation
 import Glibc
+import Locks
 import Records
 import Synchronization
 import Testing
@@ -23,7 +24,7 @@ import Testing
   }
 
   private func outcomes() async throws -> [String: String] {
-    let found = Mutex<[String: String]>([:])
+    let found = Locked<[String: String]>([:])
     let reader = try await RecordReader.open(folder.path + "/kept/flashline.db")
     let columns = ResultColumn.allCases
     let (mac, outcome) = (try #require(columns.firstIndex(of: .mac)), try #require(columns.firstIndex(of: .outcome)))
