@@ -5,11 +5,17 @@ SWIFT ?= swift
 SWIFT_BUILD_FLAGS ?=
 BINARY := .build/release/flashline
 
+# make soak, make crash. No SEED: a random one, which is printed.
+BOARDS ?= 2000
+ADAPTERS ?= 8
+KILLS ?= 20
+SEED ?=
+
 # C libraries and tools, by their Debian packages. The rig's own (QEMU, bluez, ...) are installed by Tests/RealStack/rig.sh setup.
 PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip-dev zlib1g-dev libcbor-dev libssl-dev libinih-dev \
 	dbus umockdev sqlite3 jq python3
 
-.PHONY: help deps build test demo rig lint format clean
+.PHONY: help deps build test demo rig lint format clean soak crash trust sanitize
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -39,6 +45,22 @@ demo: build ## a virtual line and a job on it: 4 adapters, 24 boards, no hardwar
 rig: build ## the line job against the real kernel, udev and bluetoothd in a virtual machine
 	Tests/RealStack/rig.sh setup
 	FLASHLINE="$(CURDIR)/$(BINARY)" Tests/RealStack/line/run.sh
+
+soak: build ## a virtual line of 2,000 boards, a fault in one of four (BOARDS=, ADAPTERS=, SEED=)
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/soak.py --boards $(BOARDS) --adapters $(ADAPTERS) $(if $(SEED),--seed $(SEED))
+
+crash: build ## kill -9 at 20 random moments of one batch (KILLS=, SEED=)
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/crash.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
+
+trust: build ## bad input, faults of the computer, Ctrl-C, what waiting costs
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/bad_input.py
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/host_faults.py
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/stopping.py
+
+sanitize: deps ## the suite under the thread sanitizer, then under the address sanitizer
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/tsan.supp halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" \
+	  $(SWIFT) test --disable-xctest --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN $(SWIFT_BUILD_FLAGS)
+	$(SWIFT) test --disable-xctest --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
 
 lint: ## format check
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

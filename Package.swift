@@ -37,20 +37,21 @@ let package = Package(
     gate("CIni", "inih", apt: "libinih-dev"),
     gate("CLinux", nil, apt: "libc6-dev"),
 
+    swift("Locks", []),
     swift("Bluetooth", []),
     swift("Firmware", ["CZip", "CCBOR", "CCrypto"]),
     swift("SMP", ["CCBOR"]),
-    swift("Flashing", ["Bluetooth", "Firmware", "SMP"]),
-    swift("Station", ["Flashing", "Bluetooth", "Firmware", "CIni"]),
+    swift("Flashing", ["Bluetooth", "Firmware", "SMP", "Locks"]),
+    swift("Station", ["Flashing", "Bluetooth", "Firmware", "CIni", "Locks"]),
     swift("Records", ["Flashing", "Bluetooth", "CSQLite", "CCrypto"]),
-    swift("Reactor", ["CLinux"]),
+    swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
     swift("Udev", ["CUdev", "Reactor", "Bluetooth"]),
     swift("VirtualLine", ["DBus", "Reactor", "Bluetooth", "SMP", "Firmware", "CCBOR", "CLinux"]),
     .executableTarget(
       name: "flashline",
-      dependencies: ["Bluetooth", "Firmware", "SMP", "Flashing", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux"],
+      dependencies: ["Bluetooth", "Firmware", "SMP", "Flashing", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux", "Locks"],
       exclude: ["README.md"], swiftSettings: room),
 
     tests("BluetoothTests", ["Bluetooth"]),
@@ -58,9 +59,9 @@ let package = Package(
     tests("SMPTests", ["SMP"]),
     // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
     .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
-    tests("FlashingTests", ["Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
-    tests("StationTests", ["Station", "Flashing", "Bluetooth", "Firmware", "LineFixture"]),
-    tests("RecordsTests", ["Records", "Flashing", "Bluetooth"]),
+    tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
+    tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "LineFixture"]),
+    tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),
     tests("DBusTests", ["DBus", "Reactor", "BusFixture"]),
     tests("BlueZTests", ["BlueZ", "DBus", "Reactor", "Bluetooth", "BusFixture"]),
@@ -69,6 +70,6 @@ let package = Package(
     // A process of its own for VirtualLineTests: umockdev's testbed only works in a program that was started under its preload library.
     .executableTarget(name: "lineprobe", dependencies: ["VirtualLine", "CUdev"], path: "Tests/LineProbe", swiftSettings: room),
     tests("VirtualLineTests", ["VirtualLine", "SMP", "Bluetooth", "Firmware", "DBus", "Reactor", "lineprobe"]),
-    tests("ProgramTests", ["flashline", "Station", "Flashing", "Bluetooth", "Firmware", "Records", "VirtualLine"]),
+    tests("ProgramTests", ["Locks", "flashline", "Station", "Flashing", "Bluetooth", "Firmware", "Records", "VirtualLine"]),
   ]
 )

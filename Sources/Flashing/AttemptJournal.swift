@@ -1,12 +1,13 @@
+import Locks
 import Synchronization
 
 /// The record of a running attempt, written by the session and readable at any moment: what a stop, a limit or a crash finds is what is recorded.
 public final class AttemptJournal: Sendable {
-  private let state: Mutex<AttemptRecord>
+  private let state: Locked<AttemptRecord>
   private let observer: any SessionObserver
 
   public init(_ record: AttemptRecord, observer: any SessionObserver) {
-    state = Mutex(record)
+    state = Locked(record)
     self.observer = observer
   }
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Locks
 import Synchronization
 
 /// The link that a session holds now, so that it is closed whatever ends the session; and the phase it is in.
@@ -10,7 +11,7 @@ final class LinkHolder: Sendable {
     var acknowledged = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var phase: Phase {
     get { state.withLock { $0.phase } }

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Opened once; everybody who waits for it then goes on, and nobody waits any more.
@@ -8,7 +9,7 @@ public final class Latch: Sendable {
     var nextID: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Locks
 import Synchronization
 
 /// The reactor's thread and what it waits for; outlives the `Reactor` by the time the thread needs to end.
@@ -38,7 +39,7 @@ final class ReactorLoop: Sendable {
 
   private let epoll: OwnedDescriptor
   private let wakeUp: OwnedDescriptor
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init() throws(ReactorError) {
     epoll = OwnedDescriptor(epoll_create1(Int32(EPOLL_CLOEXEC)))

@@ -23,8 +23,17 @@ extension RecordError {
     }
   }
 
-  /// A failed system call on a file.
+  /// A failed system call on a file, and what to do about it.
   static func system(_ path: String, _ number: Int32, doing: String) -> RecordError {
-    .notWritable("\(path): \(doing): " + String(cString: strerror(number)))
+    .notWritable("\(path): \(doing) (\(String(cString: strerror(number)))): \(remedy(number))")
+  }
+
+  private static func remedy(_ number: Int32) -> String {
+    switch number {
+    case ENOSPC, EDQUOT, EFBIG: "make room on the disk"
+    case EACCES, EPERM, EROFS: "correct the permissions, or the path in station.conf"
+    case ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG: "correct the path in station.conf"
+    default: "check the disk"
+    }
   }
 }

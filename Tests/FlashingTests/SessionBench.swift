@@ -1,5 +1,6 @@
 import Bluetooth
 import LineFixture
+import Locks
 import Synchronization
 import VirtualLine
 
@@ -67,7 +68,7 @@ final class Notes: SessionObserver {
     var refusesAt: Phase?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var phases: [Phase] { state.withLock { $0.phases } }
   var progress: [Int] { state.withLock { $0.progress } }

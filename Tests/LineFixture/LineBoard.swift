@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 import Synchronization
 public import VirtualLine
 
@@ -52,7 +53,7 @@ public final class LineBoard: Sendable {
   }
 
   public let address: BluetoothAddress
-  let state: Mutex<State>
+  let state: Locked<State>
 
   public init(
     _ address: BluetoothAddress, settings: BoardSettings = BoardSettings(), faults: [BoardFault] = [], running: [UInt8], quirks: Quirks = Quirks()
@@ -63,7 +64,7 @@ public final class LineBoard: Sendable {
       hardware: settings.hardware ?? "rev B", manufacturer: settings.manufacturer ?? "Virtual Line")
     var board = VirtualBoard(identity: identity, settings: settings, image: StoredImage(running), faults: faults)
     board.start()
-    state = Mutex(State(board: board, quirks: quirks))
+    state = Locked(State(board: board, quirks: quirks))
   }
 
   /// Everything that was asked of the board.

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 import Synchronization
 import VirtualLine
 
@@ -37,7 +38,7 @@ public final class LineCentral: Central, AdapterSource {
   private static let connectTime = Duration.milliseconds(30)
 
   public let clock: ManualClock
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init(clock: ManualClock) {
     self.clock = clock

@@ -1,4 +1,5 @@
 import Bluetooth
+import Locks
 import Synchronization
 import VirtualLine
 
@@ -17,7 +18,7 @@ final class LineLink: GATTLink {
   let adapter: AdapterHandle
   let mtu: Int
   private let isStale: Bool
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ board: LineBoard, on adapter: AdapterHandle, central: LineCentral, mtu: Int, isStale: Bool) {
     lineBoard = board

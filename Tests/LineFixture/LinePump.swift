@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Runs tasks on the test's own thread and turns the clock when they have nothing left to do, until a piece of work is over.
@@ -13,15 +14,15 @@ public final class LinePump: TaskExecutor, Sendable {
   private static let jobLimit = 200_000
 
   public let clock: ManualClock
-  private let queue = Mutex<[UnownedJob]>([])
+  private let queue = Locked<[UnownedJob]>([])
   private let isShuffled: Bool
-  private let random: Mutex<UInt64>
+  private let random: Locked<UInt64>
 
   /// - Parameter seed: jobs run in an order drawn from it, as the pool of a machine with many cores may run them; nil in the order of their coming.
   public init(_ clock: ManualClock, seed: UInt64? = nil) {
     self.clock = clock
     isShuffled = seed != nil
-    random = Mutex(seed ?? 0)
+    random = Locked(seed ?? 0)
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {
@@ -49,8 +50,8 @@ public final class LinePump: TaskExecutor, Sendable {
 
   /// Work that was begun.
   public final class Work<Value: Sendable>: Sendable {
-    fileprivate let value = Mutex<Value?>(nil)
-    fileprivate let task = Mutex<Task<Void, Never>?>(nil)
+    fileprivate let value = Locked<Value?>(nil)
+    fileprivate let task = Locked<Task<Void, Never>?>(nil)
 
     public func cancel() { task.withLock { $0 }?.cancel() }
   }

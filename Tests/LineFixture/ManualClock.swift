@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// A clock that a test turns by hand: sleepers and scheduled calls happen when it passes their time, in order.
@@ -21,7 +22,7 @@ public final class ManualClock: Clock, Sendable {
     var cancelled: Set<Int> = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 

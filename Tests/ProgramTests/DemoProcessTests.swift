@@ -2,12 +2,13 @@ import Bluetooth
 import Flashing
 import Foundation
 import Glibc
+import Locks
 import Records
 import Synchronization
 import Testing
 
-/// The demo as a process: production code from libudev and D-Bus upwards, on a virtual line of its own.
-@Suite struct DemoProcessTests {
+/// One demo at a time, so that other tests keep their time. The demo as a process: production code from libudev and D-Bus upwards, on a virtual line of its own.
+@Suite(.serialized) struct DemoProcessTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -23,7 +24,7 @@ import Testing
   }
 
   private func outcomes() async throws -> [String: String] {
-    let found = Mutex<[String: String]>([:])
+    let found = Locked<[String: String]>([:])
     let reader = try await RecordReader.open(folder.path + "/kept/flashline.db")
     let columns = ResultColumn.allCases
     let (mac, outcome) = (try #require(columns.firstIndex(of: .mac)), try #require(columns.firstIndex(of: .outcome)))

@@ -113,6 +113,31 @@ struct BatchTests {
     #expect(closed.duration == 0)
   }
 
+  @Test("A clock that is set back an hour during a job: records keep the order of commits, durations stay, the audit and the report hold")
+  func clockSetBackDuringAJob() async throws {
+    let bench = try Workbench()
+    let book = try await bench.open()
+    let batch = try await book.newBatch().id
+    let back = Sample.morning - 3_600_000
+    try await book.record(batch, board: 1, .passed)
+    // Begun before, ended after: its duration is monotonic, its end lies before its beginning.
+    let across = try await book.begin(Sample.attempt(batch, board: 2))
+    var ended = Sample.ended(across, .passed, seconds: 3)
+    ended.finishedAt = back
+    _ = try await book.finish(ended)
+    try await book.record(batch, board: 3, .passed, at: back + 1000)
+    let head = try await book.endBatch(batch, reason: .count, missing: [], at: back + 5000)
+    #expect(
+      try bench.query("SELECT record, mac, duration_s FROM results ORDER BY record")
+        == (1...3).map { [.integer(Int64($0)), .text(Sample.board($0).description), .real($0 == 2 ? 3 : 2)] })
+    let rows = try bench.text(bench.reports + "/2026-11-30.csv").split(separator: "\r\n").dropFirst()
+    #expect(rows.map { $0.prefix { $0 != "," } } == ["1", "2", "3"])
+    #expect(try await book.newBatch(startNew: true).id != batch)
+    try await book.close()
+    let audit = try await RecordReader.open(bench.database).audit(expecting: head)
+    #expect(audit.isSound && audit.results == 3)
+  }
+
   @Test("An attempt is recorded once")
   func finishTwice() async throws {
     let bench = try Workbench()

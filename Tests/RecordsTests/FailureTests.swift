@@ -53,6 +53,20 @@ struct FailureTests {
     try await RecordBook.open(RecordPlace(database: bench.database, reports: bench.reports, calendar: calendar), time: time).close()
   }
 
+  @Test(
+    "What a system call says is told with what to do about it",
+    arguments: [
+      (ENOSPC, "No space left on device", "make room"), (EFBIG, "File too large", "make room"), (EACCES, "Permission denied", "correct the permissions"),
+      (EROFS, "Read-only file system", "correct the permissions"), (ENOTDIR, "Not a directory", "correct the path"), (EIO, "error", "check the disk"),
+    ])
+  func remedies(number: Int32, words: String, remedy: String) {
+    guard case .notWritable(let text) = RecordError.system("/x", number, doing: "cannot be written") else {
+      Issue.record("another error")
+      return
+    }
+    #expect(text.hasPrefix("/x: cannot be written (") && text.contains(words) && text.contains("): " + remedy), "\(text)")
+  }
+
   @Test("A database or folder without write permission is refused", .enabled(if: geteuid() != 0, "root may write everywhere"))
   func permissions() async throws {
     let bench = try Workbench()

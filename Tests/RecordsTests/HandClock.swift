@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// A clock that a test turns by hand; who sleeps is woken when the hand passes his time.
@@ -15,7 +16,7 @@ final class HandClock: Clock, Sendable {
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var now: Instant { state.withLock { $0.now } }
   var minimumResolution: Duration { .nanoseconds(1) }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Flashing
 import Foundation
+import Locks
 import Synchronization
 import Testing
 
@@ -41,7 +42,7 @@ struct ReaderTests {
       }
       group.addTask {
         for _ in 0..<20 {
-          let records = Mutex<[Int64]>([])
+          let records = Locked<[Int64]>([])
           let count = try await reader.rows(Filter()) { row in records.withLock { $0.append(row[0].integer ?? -1) } }
           #expect(records.withLock(\.self) == (0..<count).map { Int64($0) + 1 })
           #expect(try await reader.audit().fault == nil)
@@ -84,7 +85,7 @@ struct ReaderTests {
     try await book.close()
     let reader = try await RecordReader.open(bench.database)
     for (filter, expected) in Self.filters {
-      let records = Mutex<[Int64]>([])
+      let records = Locked<[Int64]>([])
       try await reader.rows(filter) { row in records.withLock { $0.append(row[0].integer ?? -1) } }
       #expect(records.withLock(\.self) == expected, "\(filter)")
     }

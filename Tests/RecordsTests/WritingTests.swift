@@ -1,5 +1,6 @@
 import Flashing
 import Foundation
+import Locks
 import Synchronization
 import Testing
 
@@ -152,7 +153,7 @@ struct WritingTests {
 
 extension RecordReader {
   func text(_ form: ResultForm, _ filter: Filter = Filter()) throws -> String {
-    let bytes = Mutex<[UInt8]>([])
+    let bytes = Locked<[UInt8]>([])
     try write(filter, as: form) { chunk in bytes.withLock { $0 += chunk } }
     return String(decoding: bytes.withLock(\.self), as: UTF8.self)
   }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Firmware
 import Flashing
+import Locks
 import Synchronization
 
 /// One attempt at one board: record, session, commit, and what follows.
@@ -146,7 +147,7 @@ private final class Observer: SessionObserver {
   }
 
   private let ports: StationPorts
-  private let last = Mutex(Last())
+  private let last = Locked(Last())
 
   init(ports: StationPorts) {
     self.ports = ports

@@ -113,6 +113,8 @@ extension StationController {
         .boardSeen(
           mac: advertisement.address, name: advertisement.name, profile: profileNames(verdict), rssi: advertisement.rssi, adapter: adapter))
     }
+    // A hundred boards in the air are thousands of advertisements a second, and each look at the book goes through all its boards.
+    if let assigned, ports.time.now() - assigned < Self.assignPause { return }
     assign()
   }
 
@@ -121,6 +123,7 @@ extension StationController {
     guard reason == nil, !openings.isEmpty else { return }
     let free = openings.keys.compactMap { adapters[$0]?.name }
     let now = ports.time.now()
+    assigned = now
     let given = sightings.assign(free: free, now: now) { sighting in
       guard let attempt = ledger.claim(sighting.board, refusal: sighting.isRefused, now: now) else { return false }
       claims[sighting.board] = attempt

@@ -14,6 +14,8 @@ public actor StationController {
   static let adapterFailureLimit = 5
   /// Between two of them.
   static let adapterPause = Duration.seconds(1)
+  /// Least time between two looks for boards that free adapters may take, when advertisements are what calls for them.
+  static let assignPause = Duration.milliseconds(50)
   /// An adapter that listened for so long works: earlier failures no longer count.
   static let adapterProof = Duration.seconds(60)
 
@@ -47,6 +49,8 @@ public actor StationController {
   var idleSince: Duration?
   var hadAdapter = false
 
+  /// When boards were last looked for.
+  var assigned: Duration?
   /// Free workers that wait for a board, by adapter path.
   var openings: [String: CheckedContinuation<SightingBook.Sighting?, Never>] = [:]
   /// Attempt numbers of boards that were just handed to a worker.

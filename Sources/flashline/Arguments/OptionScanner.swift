@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Locks
 import Synchronization
 
 /// What getopt_long found on a command line.
@@ -17,7 +18,7 @@ struct ScannedOptions: Hashable {
 /// Reads options with the C library's getopt_long, so that `--name value`, `--name=value`, `--` and abbreviations work as everywhere.
 enum OptionScanner {
   /// getopt keeps its state in globals: one reader at a time.
-  private static let gate = Mutex(())
+  private static let gate = Locked(())
   /// Above every character, for options without a short name.
   private static let firstCode: Int32 = 256
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Flashing
 import Glibc
+import Locks
 import Records
 import Synchronization
 import VirtualLine
@@ -96,7 +97,7 @@ struct DemoCommand {
     }
     try? data.write(to: URL(filePath: folder.truth), options: .atomic)
     let (console, database) = (loop.console, folder.database)
-    let found = Shared(Mutex<TruthCheck?>(nil))
+    let found = Shared(Locked<TruthCheck?>(nil))
     let status = loop.run { _ in
       do throws(RecordError) {
         let check = TruthCheck(truth: truth, recorded: try await Self.lastResults(database))
@@ -119,7 +120,7 @@ struct DemoCommand {
 
   private static func lastResults(_ database: String) async throws(RecordError) -> [TruthCheck.Recorded] {
     let reader = try await RecordReader.open(database)
-    let last = Shared(Mutex<[String: TruthCheck.Recorded]>([:]))
+    let last = Shared(Locked<[String: TruthCheck.Recorded]>([:]))
     try await reader.rows(Filter()) { row throws(RecordError) in
       let recorded = TruthCheck.Recorded(row)
       last.value.withLock { $0[recorded.mac] = recorded }

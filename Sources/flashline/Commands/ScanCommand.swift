@@ -1,6 +1,7 @@
 import BlueZ
 import Bluetooth
 import Flashing
+import Locks
 import Reactor
 import Station
 import Synchronization
@@ -40,7 +41,7 @@ struct ScanCommand {
 
   /// Listens on all adapters at once until the time is over or the operator stops it.
   private static func listen(on adapters: [LineAdapter], _ stack: RadioStack, _ seconds: Int, _ console: Console) async -> ScanLog {
-    let log = Shared(Mutex(ScanLog()))
+    let log = Shared(Locked(ScanLog()))
     await withTaskGroup(of: Void.self) { group in
       for adapter in adapters {
         group.addTask { await listen(on: adapter, stack, log, console) }
@@ -58,7 +59,7 @@ struct ScanCommand {
     return log.value.withLock { $0 }
   }
 
-  private static func listen(on adapter: LineAdapter, _ stack: RadioStack, _ log: Shared<Mutex<ScanLog>>, _ console: Console) async {
+  private static func listen(on adapter: LineAdapter, _ stack: RadioStack, _ log: Shared<Locked<ScanLog>>, _ console: Console) async {
     guard let handle = adapter.handle else { return }
     do {
       try await stack.central.prepare(handle, radio: .kernel)

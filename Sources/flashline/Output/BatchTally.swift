@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import Locks
 import Station
 import Synchronization
 
@@ -31,7 +32,7 @@ struct BatchTally {
 
 /// Listens for the summary.
 final class TallySink: EventSink {
-  private let state = Mutex(BatchTally())
+  private let state = Locked(BatchTally())
 
   var tally: BatchTally { state.withLock { $0 } }
 

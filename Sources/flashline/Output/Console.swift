@@ -1,6 +1,7 @@
 import CLinux
 import Flashing
 import Glibc
+import Locks
 import Station
 import Synchronization
 
@@ -14,7 +15,7 @@ final class Console: Sendable {
   let terminal: Terminal
   let out: LineWriter
   let err: LineWriter
-  private let screen = Mutex<LiveScreen?>(nil)
+  private let screen = Locked<LiveScreen?>(nil)
 
   init(isJSON: Bool, isQuiet: Bool, terminal: Terminal = Terminal()) {
     self.isJSON = isJSON

@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import Locks
 import Station
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 final class PlainLines: EventSink {
   private let writer: LineWriter
   private let least: EventText.Weight
-  private let steps = Mutex(ProgressSteps())
+  private let steps = Locked(ProgressSteps())
 
   /// - Parameter least: what weighs less is left out.
   init(_ writer: LineWriter, least: EventText.Weight) {

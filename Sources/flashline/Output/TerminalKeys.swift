@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Locks
 import Synchronization
 
 /// Keys without Return: the terminal's line editing and echo are switched off, and always switched on again.
@@ -7,7 +8,7 @@ import Synchronization
 /// Ctrl-C and Ctrl-Z keep their meaning.
 final class TerminalKeys: Sendable {
   /// What the terminal was set to before; nil when nothing has to be restored.
-  private static let before = Mutex<termios?>(nil)
+  private static let before = Locked<termios?>(nil)
 
   private let isEnded = Atomic(false)
 

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Locks
 import Synchronization
 
 /// Runs an asynchronous command to its end while the main thread serves the operator's signals.
@@ -29,7 +30,7 @@ struct CommandLoop {
       eventfd_write(ended, 1)
     }
     if cancels { stopSwitch.connect(drain: { task.cancel() }, stop: { task.cancel() }) }
-    let policy = Shared(Mutex(StopPolicy()))
+    let policy = Shared(Locked(StopPolicy()))
     let reader = keys ? TerminalKeys { key in self.act(policy.value.withLock { $0.receive(.key(key)) }, stopSwitch) } : nil
     defer { reader?.end() }
     wait(for: ended, policy, stopSwitch)
@@ -50,7 +51,7 @@ struct CommandLoop {
   }
 
   /// Returns when the command has ended.
-  private func wait(for ended: Int32, _ policy: Shared<Mutex<StopPolicy>>, _ stopSwitch: StopSwitch) {
+  private func wait(for ended: Int32, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch) {
     var deadline: Int64?
     while true {
       var ready = [pollfd(fd: ended, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)]

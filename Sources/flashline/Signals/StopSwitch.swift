@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Hands the operator's wish to end on to whoever does the work, also when the wish comes first.
@@ -9,7 +10,7 @@ final class StopSwitch: Sendable {
     var stop: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Whether a stop was asked for.
   var isStopping: Bool { state.withLock { $0.isStopping } }

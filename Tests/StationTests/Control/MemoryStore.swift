@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import Locks
 import Station
 import Synchronization
 
@@ -19,7 +20,7 @@ final class MemoryStore: RecordStore {
     var failsEnding = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var begun: [AttemptRecord] { state.withLock { $0.begun } }
   var finished: [AttemptRecord] { state.withLock { $0.finished } }
@@ -91,7 +92,7 @@ final class MemoryStore: RecordStore {
 
 /// Everything the station told, with its time.
 final class MemoryEvents: EventSink {
-  private let state = Mutex<[(time: Int64, event: StationEvent)]>([])
+  private let state = Locked<[(time: Int64, event: StationEvent)]>([])
 
   var all: [(time: Int64, event: StationEvent)] { state.withLock { $0 } }
   var names: [String] { all.map(\.event.name) }
