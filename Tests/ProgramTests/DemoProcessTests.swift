@@ -7,8 +7,8 @@ import Records
 import Synchronization
 import Testing
 
-/// The demo as a process: production code from libudev and D-Bus upwards, on a virtual line of its own.
-@Suite struct DemoProcessTests {
+/// One demo at a time, so that other tests keep their time. The demo as a process: production code from libudev and D-Bus upwards, on a virtual line of its own.
+@Suite(.serialized) struct DemoProcessTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

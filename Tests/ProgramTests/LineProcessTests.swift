@@ -7,7 +7,7 @@ import VirtualLine
 @testable import flashline
 
 /// `line` as a process of its own, and the commands that look at its adapters and boards.
-@Suite struct LineProcessTests {
+@Suite(.serialized) struct LineProcessTests {
   private let folder: TemporaryFolder
   private let line: BuiltProgram
   private let environment: [String: String]

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// The demo on a real (pseudo) terminal, made by script(1).
-@Suite struct TerminalProcessTests {
+@Suite(.serialized) struct TerminalProcessTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

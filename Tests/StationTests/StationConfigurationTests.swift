@@ -18,7 +18,7 @@ struct StationConfigurationTests {
     #expect(defaults.database == "flashline.db")
     #expect(defaults.adapters.use == nil)
     #expect(defaults.adapters.exclude.isEmpty)
-    #expect(defaults.adapters.radio == RadioParameters(phy: .twoM, connectionInterval: .milliseconds(15), supervisionTimeout: .seconds(4)))
+    #expect(defaults.adapters.radio == RadioParameters(phy: .twoM, connectionInterval: .milliseconds(15), supervisionTimeout: .seconds(2)))
     #expect(defaults.limits.attempts == AttemptLimits(attempts: 3, stationRetries: 3))
     #expect(defaults.limits.swapTimeout == .seconds(180))
     #expect(defaults.require.isEmpty)

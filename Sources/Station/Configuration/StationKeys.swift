@@ -13,7 +13,7 @@ enum StationKeys {
   static let label = IniKey("adapters", "label.", .described("the USB path"), isFamily: true)
   static let phy = IniKey("adapters", "phy", .value("2M"))
   static let connectionInterval = IniKey("adapters", "connection_interval", .value("15ms"))
-  static let supervisionTimeout = IniKey("adapters", "supervision_timeout", .value("4s"))
+  static let supervisionTimeout = IniKey("adapters", "supervision_timeout", .value("2s"))
 
   static let attempts = IniKey("limits", "attempts", .value("3"))
   static let stationRetries = IniKey("limits", "station_retries", .value("3"))

@@ -35,9 +35,9 @@ def row(**more) -> dict:
 
 def good() -> dict:
     """Everything that a guest leaves, as values: a first run of two boards on two adapters, a second one that is refused and skipped."""
-    skip = {'batch_id': 2, 'outcome': 'skipped', 'firmware_before': '2.0.0.7', 'image_hash_before': HASH, 'upload_bytes': None, 'upload_s': None,
+    skip = {'batch_id': 2, 'outcome': 'skipped', 'left_as': 'untouched', 'firmware_before': '2.0.0.7', 'image_hash_before': HASH, 'upload_bytes': None, 'upload_s': None,
             'upload_kB_per_s': None, 'unit_id': 'U-1', 'started_at': '2026-01-02T10:01:00.000Z', 'finished_at': '2026-01-02T10:01:05.000Z', 'duration_s': 5.0}
-    refused = {'outcome': 'refused', 'good': 0, 'left_as': 'untouched', 'failure_code': 'identity.hardware', 'failure_phase': 'identify', 'failure_message': 'hardware 9.9, not 2.1',
+    refused = {'outcome': 'refused', 'good': 0, 'failure_code': 'identity.hardware', 'failure_phase': 'identify', 'failure_message': 'hardware 9.9, not 2.1',
                'mac': THIRD, 'unit_id': None, 'hardware_revision': '9.9', 'serial_number': 'SN3', 'firmware_before': '1.0.0', 'firmware_after': '1.0.0',
                'image_hash_before': OLD, 'image_hash_after': OLD}
     second = {'adapter_label': 'A2', 'adapter_path': '1-2', 'adapter_mac': '00:1B:DC:00:01:01', 'serial_number': 'SN2'}
@@ -155,7 +155,7 @@ def lies():
             ('rssi_dbm', None), ('attempt_id', 2), ('record', 2), ('batch_id', 2)):
         yield column(1, name, value)
     yield column(2, 'resumed_from', None)
-    for name, value in (('firmware_after', '1.0.0'), ('image_hash_after', OLD), ('unit_id', None), ('left_as', 'untouched'), ('upload_bytes', 10), ('good', 0)):
+    for name, value in (('firmware_after', '1.0.0'), ('image_hash_after', OLD), ('unit_id', None), ('left_as', 'application'), ('upload_bytes', 10), ('good', 0)):
         yield column(3, name, value)
     for name, value in (('good', 1), ('failure_code', None), ('failure_message', None), ('failure_code', 'identity.model'), ('hardware_revision', '2.1'),
                         ('left_as', 'application')):
