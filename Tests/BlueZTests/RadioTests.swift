@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Locks
 import Reactor
 import Synchronization
 import Testing
