@@ -32,9 +32,53 @@ job() {
   ended "$name" $?
 }
 
+hci_of() { # PORT: the number that the kernel gave the adapter there; nothing while there is none
+  local place
+  for place in /sys/class/bluetooth/hci*; do
+    case ${place##*/} in *:*) continue;; esac
+    case $(readlink -f "$place") in */1-"$1"/*) echo "${place##*/hci}"; return;; esac
+  done
+}
+
+# await_hci PORT there|gone: at most 10 s.
+await_hci() {
+  local n number
+  for n in $(seq 100); do
+    number=$(hci_of "$1")
+    if [ "$2" = gone ]; then [ -n "$number" ] || return 0; else [ -z "$number" ] || return 0; fi
+    sleep 0.1
+  done
+  return 1
+}
+
+plug() { control "plug $(($1 - 1))" && await_hci "$1" there; } # PORT
+
+# renumber NAME PORT OTHER: pulls two adapters and plugs them in again, so that the one at PORT gets another hci number (the kernel gives the lowest free one).
+renumber() {
+  local before other
+  before=$(hci_of "$2") other=$(hci_of "$3")
+  control "unplug $(($2 - 1))"
+  control "unplug $(($3 - 1))"
+  await_hci "$2" gone && await_hci "$3" gone
+  if [ "$before" -lt "$other" ]; then plug "$3"; plug "$2"; else plug "$2"; plug "$3"; fi
+  echo "port $2: hci$before is hci$(hci_of "$2") now" >"$OUT/$1-renumbered.stdout"
+  [ -n "$(hci_of "$2")" ] && [ "$(hci_of "$2")" != "$before" ]
+  ended "$1-renumbered" $?
+}
+
+# bus_away SECONDS: no D-Bus and no bluetoothd for so long.
+bus_away() {
+  kill -KILL "$(cat /run/dbus/pid)"
+  "$RIG/btd" kill
+  sleep "$1"
+  rm -f /run/dbus/pid
+  dbus-daemon --system --fork
+  "$RIG/btd" start
+}
+
 # job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt` (Ctrl-C), `kill` (SIGKILL),
 # `bluetoothd` (killed and started again), `second` (the same job again beside it, as NAME-second),
-# `pull` (the adapter that has the board), `fill` (the disk of the database, /run/small), or a line for the control line.
+# `pull` (the adapter that has the board), `renumber` (the adapters of ports 2 and 3), `bus` (no D-Bus for 5 s), `fill` (the disk of the database, /run/small), or a line for the control line.
 job_until() {
   local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code label
   shift 5
@@ -53,6 +97,8 @@ job_until() {
       pull) # Its label is A and the number of its port; dongles are counted from 0.
         label=$(grep -a '"board.assigned"' "$OUT/$name.jsonl" | sed -n '$s/.*"adapter":"A\([0-9]*\)".*/\1/p')
         control "unplug $((label - 1))";;
+      renumber) renumber "$name" 2 3;;
+      bus) bus_away 5;;
       fill) cat /dev/zero >/run/small/fill 2>/dev/null;;
       *) control "$what";;
     esac

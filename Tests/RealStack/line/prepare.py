@@ -49,6 +49,8 @@ class Guest:
         self.others: list[str] = []
         self.refusals: list[dict] = []
         self.aside: list[dict] = []
+        self.listed: list[dict] = []
+        self.dongles = list(DONGLES)
         for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
             os.makedirs(os.path.join(work, folder))
         self.text('station/station.conf', STATION + '\n'.join(
@@ -127,6 +129,11 @@ mode = testAndConfirm
         self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
         self.others.append(name)
 
+    def adapters(self, name: str, excluded: dict[str, str]):
+        """`flashline adapters`: all can be used but these, by USB path, with words of the reason."""
+        self.steps.append(f'job {name} 30 adapters')
+        self.listed.append({'name': name, 'excluded': excluded})
+
     def list_of(self, name: str, addresses: list[str]) -> tuple[str, dict[str, str]]:
         """A file for --boards; returns its path in the guest and the unit ids by address."""
         units = {address: f'U-{name}-{index}' for index, address in enumerate(addresses, 1)}
@@ -135,9 +142,9 @@ mode = testAndConfirm
 
     def write(self, flashline: str):
         self.text('steps.sh', f'FLASHLINE={shlex.quote(flashline)}\n' + '\n'.join(self.steps) + '\n')
-        self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': DONGLES, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
+        self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': self.dongles, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
         self.text('seconds', f'{self.seconds}\n')
-        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'packages': self.packages}, indent=1))
+        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'listed': self.listed, 'packages': self.packages}, indent=1))
 
 
 def passed(package: str, before: str = '1.0.0', **more) -> dict:
@@ -269,6 +276,52 @@ def faults(work: str) -> Guest:
     return guest
 
 
+def faults2(work: str) -> Guest:
+    """Boards that spoil, delay or refuse what they are sent; adapters, links and buses that go away and come back; a second adapter of the same address."""
+    guest = Guest(work, 420, limits={'attempts': '2', 'swap_timeout': '20s', 'connect_timeout': '10s'})
+    guest.package('bad', '2.0.0', 60_000)
+    guest.profile('bad', 'FAIL-', 'bad')
+    upload, untouched = {'group': 1, 'command': 1}, ['application']
+    failing = {'package': 'bad', 'before': '1.0.0', 'left': untouched * 2}
+    # The strongest are taken first: what takes longest, and the board that is only heard as long as nobody wants it.
+    guest.steps.append('control "vanish FAIL-gone"')
+    bad = {
+        guest.board('FAIL-gone', rssi=-35): {'attempts': ['timeout board.absent'], 'package': 'bad', 'before': None, 'unmet': True, 'left': ['untouched']},
+        guest.board('FAIL-erase', rssi=-42, faults=[{'do': 'slow_erase', 'seconds': 40}]): passed('bad', faults=['slow_erase'], left=untouched),
+        guest.board('FAIL-stuck', rssi=-42, faults=[{'do': 'busy', 'times': 0, 'where': upload}]): failing | {'attempts': ['failed smp.busy'] * 2, 'faults': ['busy']},
+        guest.board('FAIL-spoilt', faults=[{'do': 'hash_mismatch'}]):
+            passed('bad', faults=['hash_mismatch'], left=untouched * 2) | {'attempts': ['failed image.mismatch', 'passed']},
+        guest.board('FAIL-flash', faults=[{'do': 'hash_mismatch', 'times': 0}]): failing | {'attempts': ['failed image.mismatch'] * 2, 'faults': ['hash_mismatch']},
+        guest.board('FAIL-busy', faults=[{'do': 'busy', 'count': 5, 'times': 6, 'where': upload}]): passed('bad', faults=['busy'], retried=True, left=untouched),
+        guest.board('FAIL-memory', faults=[{'do': 'no_memory', 'count': 5, 'times': 6, 'where': upload}]):
+            passed('bad', faults=['no_memory'], retried=True, left=untouched),
+    }
+    guest.run('answers', ['run', '--profile', 'bad', '--count', str(len(bad)), *ORDER], bad, exit=1, end='count', limit=150)
+
+    def group(name: str, prefix: str, boards: int, size: int, attempts: list[str], rssi=-50, **more):
+        """A job on some boards, each on an adapter of its own, and what happens to all of them in the middle of the upload."""
+        guest.package(name, '2.0.0', size)
+        guest.profile(name, f'{prefix}-', name)
+        addresses = [guest.board(f'{prefix}-{n}', rssi=rssi) for n in range(boards)]
+        expected = passed(name, resumed=True, left=untouched * len(attempts)) | {'attempts': attempts}
+        guest.run(name, ['run', '--profile', name, '--count', str(boards), *ORDER], {a: expected for a in addresses}, end='count',
+                  adapters_at_once=boards, **more)
+
+    group('bus', 'BUS', 2, 250_000, ['error bus.gone', 'passed'], until=('BUS-0', 100_000, 'bus'))
+    # Only this adapter hears the board, so that it goes on with it under its new number.
+    group('renumbered', 'PLUG', 1, 150_000, ['error adapter.removed', 'passed'], rssi={'RIG0001': -45, '*': -90}, until=('PLUG-0', 60_000, 'renumber'))
+    guest.others.append('renumbered-renumbered')
+
+    guest.dongles.append({'address': DONGLES[0]['address'], 'serial': 'RIG0004', 'port': 5, 'plugged': False})
+    guest.steps.append('plug 5')
+    reason = {'1-5': 'another adapter has the same address'}
+    guest.adapters('twin', reason)
+    # All links of all adapters are lost at one moment.
+    guest.timeline.append({'when': {'board': 'LINK-0', 'bytes': 100_000}, 'do': [f'lose LINK-{n}' for n in range(4)]})
+    group('links', 'LINK', 4, 250_000, ['passed'], excluded=reason)
+    return guest
+
+
 def radio(work: str) -> Guest:
     """What the station asks of the kernel: links at its own values and at ours, on one adapter each; boards that demand an encrypted link."""
     guest = Guest(work, 400, radio={'phy': 'negotiated'})
@@ -296,7 +349,7 @@ def radio(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'radio': radio}
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio}
 
 
 if __name__ == '__main__':

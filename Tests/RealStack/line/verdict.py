@@ -54,7 +54,9 @@ class Outcome:
         self.truth = json.loads(self.text(self.out, 'truth.json'))
         self.boards = {board['address']: board for board in self.truth['boards']}
         self.specs = {spec['address']: spec for spec in self.truth['scenario']['boards']}
-        self.dongles = {dongle['address']: (index, dongle) for index, dongle in enumerate(self.truth['scenario']['dongles'])}
+        self.dongles: dict[str, tuple[int, dict]] = {}
+        for index, dongle in enumerate(self.truth['scenario']['dongles']):
+            self.dongles.setdefault(dongle['address'], (index, dongle))     # of two with one address, bluetoothd takes the first
         path = os.path.join(self.station, 'station.db')
         if not os.path.exists(path):
             raise FileNotFoundError('no database')
@@ -172,19 +174,21 @@ def alike(value, cell, name: str) -> bool:
 # -- the database against the boards -----------------------------------------------------------------------------------
 
 
-def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: list[dict]):
+def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: list[dict], events: list[dict]):
     checks.same('the boards in the database', sorted({row['mac'] for row in rows}), sorted(run['boards']))
     lot = run.get('lot', {'lot': 'L-100', 'work_order': 'WO-7', 'operator': '=Rig'})
     for row in rows:
         checks.where = f'{outcome.name}/{run["name"]}/{row["mac"]} attempt {row["attempt"]}'
         for name, value in lot.items():
             checks.same(name, row[name], value)
-        check_row(checks, outcome, row)
+        check_row(checks, outcome, row, run['boards'].get(row['mac'], {}).get('unmet', False))
     for mac, wanted in run['boards'].items():
         checks.where = f'{outcome.name}/{run["name"]}/{mac}'
         mine = [row for row in rows if row['mac'] == mac]
         checks.same('attempts', [' '.join(filter(None, (row['outcome'], row['failure_code']))) for row in mine], wanted['attempts'])
         checks.same('numbers of the attempts', [row['attempt'] for row in mine], list(range(first := wanted.get('first', 1), first + len(mine))))
+        if 'left' in wanted:
+            checks.same('left_as of the attempts', [row['left_as'] for row in mine], wanted['left'])
         if mine and mac in outcome.boards:
             check_last(checks, outcome, mine[-1], wanted)
             check_unit(checks, outcome, [row for row in outcome.rows if row['batch_id'] == batch and row['mac'] == mac])
@@ -194,12 +198,17 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
             checks.where = f'{outcome.name}/{run["name"]}/{row["mac"]}'
             check_link(checks, outcome, row, run['link'])
     checks.where = f'{outcome.name}/{run["name"]}'
+    for path, words in run.get('excluded', {}).items():
+        told = [event for event in events if event['event'] == 'adapter.excluded' and event.get('adapter_path') == path]
+        checks.ok(f'the adapter at {path} is excluded once, with the reason', [words in event.get('reason', '') for event in told] == [True], told)
+        unused = [f'hci{index}' for index, dongle in enumerate(outcome.truth['scenario']['dongles']) if f'1-{dongle["port"]}' == path]
+        checks.ok(f'the adapter at {path} had no link', not any(link['central'] in unused for link in outcome.truth['links']), unused)
     if 'adapters_at_once' in run:
         checks.ok(f'{run["adapters_at_once"]} boards at once on as many adapters', at_once(rows) >= run['adapters_at_once'], at_once(rows))
 
 
-def check_row(checks: Checks, outcome: Outcome, row: dict):
-    """What holds for every attempt, however it ended."""
+def check_row(checks: Checks, outcome: Outcome, row: dict, unmet: bool = False):
+    """What holds for every attempt, however it ended. `unmet`: no connection came about."""
     mac = row['mac']
     checks.same('station_id', row['station_id'], 'RIG1')
     checks.same('job', row['job'], 'update')
@@ -214,8 +223,8 @@ def check_row(checks: Checks, outcome: Outcome, row: dict):
         checks.same('adapter_path', row['adapter_path'], f'1-{dongle["port"]}')
         checks.same('adapter_label', row['adapter_label'], f'A{dongle["port"]}')
         name = outcome.boards[mac]['name'] if mac in outcome.boards else None
-        checks.ok('the radio saw this adapter and this board connected', any(link['central'] == f'hci{index}' and link['peripheral'] == name
-                                                                            for link in outcome.truth['links']))
+        seen = any(link['central'] == f'hci{index}' and link['peripheral'] == name for link in outcome.truth['links'])
+        checks.ok('the radio saw this adapter and this board connected', seen or unmet)
     checks.ok('good is 1 only for passed or skipped', row['good'] in (0, 1) and (not row['good'] or row['outcome'] in ('passed', 'skipped')))
     bad = row['outcome'] not in ('passed', 'skipped')
     checks.ok('a failure has its code, phase and message, and only a failure has', all(bool(row[name]) == bad for name in
@@ -238,9 +247,11 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
     package = outcome.expect['packages'][wanted['package']]
     good = row['outcome'] in ('passed', 'skipped')
     checks.same('good', row['good'], int(good))
-    checks.same('serial_number', row['serial_number'], spec['serial'])
-    checks.same('model_number', row['model_number'], spec['model'])
-    checks.same('hardware_revision', row['hardware_revision'], spec['hardware'])
+    unmet = wanted.get('unmet', False)
+    for name, value in (('serial_number', spec['serial']), ('model_number', spec['model']), ('hardware_revision', spec['hardware'])):
+        checks.same(name, row[name], None if unmet else value)
+    if unmet:
+        checks.ok('it was never connected', board['connections'] == 0, board['connections'])
     checks.same('firmware_before', row['firmware_before'], wanted['before'])
     checks.same('unit_id', row['unit_id'], wanted.get('unit'))
     checks.same('package', row['package'], package['file'])
@@ -258,6 +269,8 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
         checks.ok('upload_bytes and upload_s', row['upload_bytes'] in sent and (row['upload_s'] or 0) > 0, row['upload_bytes'], row['upload_s'])
     if wanted.get('resumed'):
         checks.ok('the upload was taken up again', row['resumed_from'] or row['retries'], row['resumed_from'], row['retries'])
+    if wanted.get('retried'):
+        checks.ok('it was tried again within the attempt', row['retries'], row['retries'])
     if good:
         checks.same('image_state', row['image_state'], 'confirmed')
         checks.same('verified_by', row['verified_by'], 'imageHash')
@@ -405,6 +418,22 @@ def check_beside(checks: Checks, outcome: Outcome, run: dict):
     checks.same('station.fault', faults, {run['fault']} if run['fault'] else set())
 
 
+def check_listing(checks: Checks, outcome: Outcome, listing: dict):
+    """`--json adapters`: which can be used, and why the others cannot."""
+    checks.where = f'{outcome.name}/{listing["name"]}'
+    checks.same('exit code', outcome.code(listing['name']), 0)
+    try:
+        told = {entry['usb_path']: entry for entry in json.loads(outcome.text(outcome.out, f'{listing["name"]}.jsonl'))['adapters']}
+    except (ValueError, KeyError, TypeError) as error:
+        checks.ok(f'a list of adapters in JSON: {error!r}', False)
+        return
+    checks.same('adapters', sorted(told), sorted(f'1-{dongle["port"]}' for dongle in outcome.truth['scenario']['dongles']))
+    for path, entry in told.items():
+        words = listing['excluded'].get(path)
+        checks.same(f'usable: {path}', entry.get('usable'), words is None)
+        checks.ok(f'reason: {path}', entry.get('reason') is None if words is None else words in (entry.get('reason') or ''), entry.get('reason'))
+
+
 def check_summary(checks: Checks, outcome: Outcome, head: str | None, code: int, data: bytes):
     """`--json summary` of the whole database against our own count (contract 4, yield)."""
     try:
@@ -446,6 +475,8 @@ def judge(checks: Checks, folder: str, program: str | None = None):
         check_refusal(checks, outcome, refusal)
     for run in outcome.expect['aside']:
         check_beside(checks, outcome, run)
+    for listing in outcome.expect['listed']:
+        check_listing(checks, outcome, listing)
     since = ''
     events: dict[str, list[dict]] = {}
     batches: dict[str, int] = {}
@@ -463,7 +494,7 @@ def judge(checks: Checks, folder: str, program: str | None = None):
             earlier = batches.get(run.get('continues'))
             checks.ok('the batch is the one that was stopped' if earlier else 'the batch is a new one',
                       batch == earlier if earlier else list(batches.values()).count(batch) == 1, batches)
-            check_run(checks, outcome, run, batch, rows_of(outcome, batch, since, events[run['name']]))
+            check_run(checks, outcome, run, batch, rows_of(outcome, batch, since, events[run['name']]), events[run['name']])
         since = events[run['name']][-1]['time'] if events[run['name']] else since
     checks.where = outcome.name
     check_database(checks, outcome)
