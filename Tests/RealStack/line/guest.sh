@@ -69,7 +69,7 @@ renumber() {
 # bus_away SECONDS: no D-Bus and no bluetoothd for so long.
 bus_away() {
   kill -KILL "$(cat /run/dbus/pid)"
-  "$RIG/btd" kill
+  "$RIG/btd" kill 2>/dev/null      # it goes with the bus, mostly
   sleep "$1"
   rm -f /run/dbus/pid
   dbus-daemon --system --fork

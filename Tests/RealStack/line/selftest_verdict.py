@@ -215,8 +215,6 @@ def lies():
     yield 'left_as of an attempt', first(OURS, left=['unconfirmed'])
     yield 'left_as of an attempt that did not happen', first(OURS, left=['application'] * 2)
     yield 'not tried again', first(OURS, retried=True)
-    yield 'unmet: it was read', lambda case: (first(OURS, unmet=True)(case), board(0, connections=0)(case))
-    yield 'unmet: it was connected', lambda case: (first(OURS, unmet=True)(case), case['rows'][0].update(serial_number=None, model_number=None, hardware_revision=None))
     yield 'stopped too late', lambda case: case.update(stopped_ms=5001)
     yield 'a row is missing', lambda case: case['rows'].pop(1)
     yield 'a board that was not asked for', lambda case: case['rows'].append(row(record=5, attempt_id=5, mac=THIRD))
