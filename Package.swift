@@ -64,7 +64,7 @@ let package = Package(
     tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),
     tests("DBusTests", ["DBus", "Reactor", "BusFixture"]),
-    tests("BlueZTests", ["BlueZ", "DBus", "Reactor", "Bluetooth", "BusFixture"]),
+    tests("BlueZTests", ["Locks", "BlueZ", "DBus", "Reactor", "Bluetooth", "BusFixture"]),
     .executableTarget(name: "udev-probe", dependencies: ["Udev", "Reactor", "Bluetooth"], path: "Tests/UdevProbe", swiftSettings: room),
     tests("UdevTests", ["Udev", "Reactor", "Bluetooth", "udev-probe"]),
     // A process of its own for VirtualLineTests: umockdev's testbed only works in a program that was started under its preload library.

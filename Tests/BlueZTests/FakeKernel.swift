@@ -1,4 +1,5 @@
 import Bluetooth
+import Locks
 import Synchronization
 
 @testable import BlueZ
@@ -18,7 +19,7 @@ final class FakeKernel: Sendable {
     var failures: [UInt16: ManagementFailure] = [:]
   }
 
-  let state = Mutex(State())
+  let state = Locked(State())
 
   var opener: RadioDesk.Opener {
     { () throws(ManagementFailure) in

@@ -140,7 +140,7 @@ def main() -> int:
                     print(f'     {done} boards after {time.monotonic() - began:.0f} s, {memory["end"] / 1000:.1f} MB', flush=True)
 
         began = time.monotonic()
-        run = station.start(*station.job('--idle', '25s', '--lot', f'soak-{seed}'), on_event=note)
+        run = station.start(*station.job('--idle', '30s', '--lot', f'soak-{seed}'), on_event=note)
         code = run.wait(arguments.limit)
         took = time.monotonic() - began
         time.sleep(1)        # the last link is down a moment after the program has gone

@@ -256,7 +256,7 @@ def radio(work: str) -> Guest:
     guest = Guest(work, 400, radio={'phy': 'negotiated'})
     guest.text('station/kernel.conf', STATION + 'phy = kernel\nconnection_interval = kernel\nsupervision_timeout = kernel\n')
     guest.package('radio', '2.0.0', 204_800)
-    guest.package('small', '2.0.0', 30_000)
+    guest.package('small', '2.0.0', 60_000)
     guest.profile('plain', 'PLAIN-', 'radio')
     guest.profile('fast', 'FAST-', 'radio')
     guest.profile('pairs', 'PAIRS-', 'small', pairing='just-works')
