@@ -68,6 +68,11 @@ extension BlueZCentral {
     guard tree.has(path, BlueZName.device) else { throw .boardUnknown }
     guard tree.linkEnds(of: path) == ends else { throw .connectFailed("the link ended while the board's services were read") }
     guard tree.isConnected(path), tree.isResolved(path) else { throw Task.isCancelled ? .connectFailed("given up") : .connectTimedOut }
+    // `ServicesResolved` may overtake the services' own objects (1 of 24 connections on the rig, bluetoothd 5.66). bluetoothd sends what
+    // it has pending before it answers a call, so behind this answer the tree is complete; what it says does not matter.
+    let arguments: [DBusValue] = [.string(BlueZName.device), .string("ServicesResolved")]
+    _ = try? await call(path, BlueZName.properties, "Get", arguments, limit: limits.call)
+    guard tree.linkEnds(of: path) == ends else { throw .connectFailed("the link ended while the board's services were read") }
   }
 
   /// Cancels an attempt that has not become a link: without it bluetoothd goes on for half a minute.

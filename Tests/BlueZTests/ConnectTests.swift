@@ -55,6 +55,15 @@ struct ConnectTests {
     _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
   }
 
+  @Test("a link is there only with its services, also when bluetoothd says that they are resolved before it tells them")
+  func servicesBehind() async throws {
+    let station = try await Station()
+    try await station.remember(FakeBlueZ.board)
+    await station.bluez.plan(FakeBlueZ.board, .resolvesAhead)
+    let link = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
+    #expect(await link.characteristics().count == 2)
+  }
+
   @Test("a link that ends while the services are read is a failed connection")
   func dropped() async throws {
     let station = try await Station()

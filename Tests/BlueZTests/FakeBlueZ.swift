@@ -11,6 +11,8 @@ actor FakeBlueZ {
     case fails(name: String, message: String)
     /// Never answers, until `Disconnect`.
     case silent
+    /// `ServicesResolved` comes first, and the services' objects before the next answer: the order that bluetoothd 5.66 was seen to have on the rig.
+    case resolvesAhead
     /// Connected, but the services are never resolved.
     case unresolved
     /// Connected, then the link ends while the services are read.
@@ -43,6 +45,8 @@ actor FakeBlueZ {
   private(set) var capabilities: [String] = []
   private var behaviours: [String: [Behaviour]] = [:]
   private var silent: [String: Latch] = [:]
+  /// The board whose services are still to be told.
+  private var ahead: String?
   /// Every call, as `path member`.
   private(set) var log: [String] = []
   private(set) var filter: [String: DBusValue] = [:]
@@ -144,6 +148,11 @@ actor FakeBlueZ {
 
   private func answer(_ call: DBusCall) async -> DBusReply {
     guard call.member != "GetManagedObjects" else { return managedObjects }
+    if let board = ahead {
+      ahead = nil
+      do { try addServices(board) } catch { return .error(name: "org.bluez.Error.Failed", message: "\(error)") }
+    }
+    if call.member == "Get" { return .values([.variant(.bool(true))]) }
     log.append("\(call.path) \(call.member)")
     guard objects[call.path] != nil else {
       return .error(name: "org.freedesktop.DBus.Error.UnknownObject", message: "Method \"\(call.member)\" with signature \"\" on interface … doesn't exist\n")
@@ -257,6 +266,9 @@ actor FakeBlueZ {
     case .dropsWhileResolving:
       try setBoard(board, ["Connected": .bool(true)])
       try setBoard(board, ["Connected": .bool(false)])
+    case .resolvesAhead:
+      try setBoard(board, ["Connected": .bool(true), "ServicesResolved": .bool(true)])
+      ahead = board
     case .connects:
       try setBoard(board, ["Connected": .bool(true)])
       try addServices(board)

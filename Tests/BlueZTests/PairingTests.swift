@@ -8,7 +8,7 @@ import Testing
 struct PairingTests {
   private func linked(_ pairing: FakeBlueZ.Pairing?) async throws -> (Station, any GATTLink) {
     let station = try await Station()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     if let pairing { await station.bluez.planPairing(FakeBlueZ.board, pairing) }
     return (station, try await station.central.connect(Station.board, on: Station.first, limit: Station.limit))
   }
@@ -65,7 +65,7 @@ struct PairingTests {
   @Test("boards of two kinds at once: one pairing after the other, each with its own capability")
   func turns() async throws {
     let (station, first) = try await linked(.passkey(7))
-    try await station.bluez.remember(FakeBlueZ.second)
+    try await station.remember(FakeBlueZ.second)
     await station.bluez.planPairing(FakeBlueZ.second, .justWorks)
     let second = try await station.central.connect(Station.second, on: Station.first, limit: Station.limit)
     async let one: Void = first.pair(.passkey(7), limit: Station.limit)
@@ -78,7 +78,7 @@ struct PairingTests {
   func leftAgent() async throws {
     let station = try await Station()
     await station.bluez.leaveAgent()
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     #expect(await station.bluez.capabilities == ["NoInputNoOutput"])
     #expect(await station.bluez.log.contains("/org/bluez UnregisterAgent"))

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Locks
 import Reactor
 import Synchronization
 import Testing
@@ -14,12 +15,12 @@ struct RadioTests {
   func all() async throws {
     let kernel = FakeKernel()
     let station = try await Station(management: kernel.opener)
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     let standing = try await station.central.prepare(Station.first, radio: Self.wishes)
     #expect(standing == RadioStanding(inForce: Self.wishes))
     #expect(kernel.state.withLock { $0.selected } == 0x1FFF)
 
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     let loads = kernel.state.withLock { $0.loads }
     #expect(loads == [[1, 0, 0x01, 0, 0, 0, 0xDE, 0xC0, 2, 12, 0, 12, 0, 0, 0, 0x90, 1]])
@@ -31,8 +32,8 @@ struct RadioTests {
     let kernel = FakeKernel()
     let station = try await Station(management: kernel.opener)
     try await station.central.prepare(Station.first, radio: Self.wishes)
-    try await station.bluez.remember(FakeBlueZ.board, ["AddressType": .string("public")])
-    try await station.bluez.remember(FakeBlueZ.second)
+    try await station.remember(FakeBlueZ.board, ["AddressType": .string("public")])
+    try await station.remember(FakeBlueZ.second)
     let first = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     _ = try await station.central.connect(Station.second, on: Station.first, limit: Station.limit)
     let tail: [UInt8] = [12, 0, 12, 0, 0, 0, 0x90, 1]
@@ -47,9 +48,9 @@ struct RadioTests {
   func nothing() async throws {
     let kernel = FakeKernel()
     let station = try await Station(management: kernel.opener)
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     #expect(try await station.central.prepare(Station.first, radio: .kernel) == RadioStanding())
-    try await station.bluez.remember(FakeBlueZ.board)
+    try await station.remember(FakeBlueZ.board)
     _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
     #expect(kernel.state.withLock { $0.opened } == 0)
   }
@@ -68,8 +69,8 @@ struct RadioTests {
       #expect(standing.notes.count == 1)
       #expect(standing.notes.first?.contains(isUnavailable ? "cannot be used" : "CAP_NET_ADMIN") == true)
       #expect(await station.central.standing(of: Station.first, wishing: Self.wishes) == standing)
-      try await station.bluez.remember(FakeBlueZ.board)
-      try await station.bluez.remember(FakeBlueZ.second)
+      try await station.remember(FakeBlueZ.board)
+      try await station.remember(FakeBlueZ.second)
       _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
       let opened = kernel.state.withLock { $0.opened }
       _ = try await station.central.connect(Station.second, on: Station.first, limit: Station.limit)
@@ -92,7 +93,7 @@ struct RadioTests {
       var inForce = Self.wishes
       inForce.phy = .oneM
       #expect(standing == RadioStanding(inForce: inForce, notes: [words]))
-      try await station.bluez.remember(FakeBlueZ.board)
+      try await station.remember(FakeBlueZ.board)
       _ = try await station.central.connect(Station.board, on: Station.first, limit: Station.limit)
       #expect(kernel.state.withLock { $0.loads.count } == 1)
     }

@@ -13,7 +13,7 @@ import time
 from bench import Checks, Line, Station, alike, check_records, check_stream, check_truth, finish
 
 PAYLOAD = 12 * 1024
-PLACES = 128
+PLACES = 64
 MEMORY_AT = 200          # boards after which memory is measured; half of a smaller run
 MEMORY_FACTOR = 1.1
 LIMITS = {'attempts': 3, 'station_retries': 5, 'connect_timeout': '8s', 'board_timeout': '60s', 'stall_timeout': '12s', 'swap_timeout': '8s',

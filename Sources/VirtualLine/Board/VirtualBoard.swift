@@ -37,6 +37,9 @@ public struct VirtualBoard: Sendable {
   public private(set) var connections = 0
   public private(set) var boots: [BootStep] = []
 
+  /// Another firmware than the one that it began with runs, and stays.
+  var isUpdated: Bool { !flash.isUnconfirmed && flash.running.map { $0.version.description != settings.version } ?? false }
+
   public init(identity: BoardIdentity, settings: BoardSettings, image: StoredImage?, faults: [BoardFault] = []) {
     self.identity = identity
     self.settings = settings

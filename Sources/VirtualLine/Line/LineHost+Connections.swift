@@ -91,7 +91,7 @@ extension LineHost {
   func linkDown(_ board: Int, tell: Bool = true) {
     guard let link = links.removeValue(forKey: board) else { return }
     isChanged = true
-    tray.left(board, at: now)
+    tray.left(board, isGood: boards[board].isUpdated, at: now)
     link.timer?.cancel()
     close(link.writer)
     close(link.reader)

@@ -18,8 +18,8 @@ struct LineTiming: Sendable {
   /// How long an object of a board that is not heard any more stays.
   var temporary: Duration { scaled(30_000) }
 
-  /// How long a board is left alone before it is taken off a tray; not scaled, for it must outlast the station's pause before another attempt.
-  var trayRest: Duration { .seconds(10) }
+  /// How long a board is left alone before it is taken off a tray; not scaled, for on a full line a board waits its turn for another attempt.
+  var trayRest: Duration { .seconds(90) }
 
   func scaled(_ milliseconds: Int) -> Duration { scaled(.milliseconds(milliseconds)) }
   func scaled(_ duration: Duration) -> Duration { duration * scale }
