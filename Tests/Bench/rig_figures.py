@@ -32,7 +32,7 @@ class Guest:
         for name, told in self.measured.items():
             if told['exit']:
                 raise RuntimeError(f'{which}/{name}: {told.get("error") or "exit code " + str(told["exit"])} (everything of it lies in {self.folder})')
-        database = sqlite3.connect(f'file:{os.path.join(self.out, "station", "station.db")}?immutable=1', uri=True)
+        database = sqlite3.connect(os.path.join(self.out, 'station', 'station.db'))
         database.row_factory = sqlite3.Row
         self.rows = [dict(row) for row in database.execute('SELECT * FROM results')]
         self.phases = [dict(row) for row in database.execute('SELECT attempt_id, phase, entered_at FROM phases ORDER BY phase_id')]
