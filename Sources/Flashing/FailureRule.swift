@@ -102,7 +102,7 @@ public struct FailureRule: Hashable, Sendable {
 
   private static func station(_ code: FailureCode) -> (Outcome, Bool, String) {
     switch code {
-    case .adapterRemoved: (.error, true, "Plug the adapter in again; the board is given to another one.")
+    case .adapterRemoved: (.error, true, "Plug the adapter in; a board in hand is given to another one. flashline adapters tells why one cannot be used.")
     case .adapterFailed: (.error, true, "Unplug the adapter and plug it in again.")
     case .busGone: (.error, true, "Check that bluetoothd and D-Bus run: systemctl status bluetooth dbus.")
     case .diskFailed: (.error, true, "Make room on the disk and check that the database and report folders can be written.")

@@ -92,12 +92,14 @@ public actor RecordBook: RecordStore {
     return finished
   }
 
+  // The last one of a batch, whether it was known to be final or the batch ended before the next: a board that never came back has no other.
   public func failuresInARow(_ mac: BluetoothAddress) throws(RecordError) -> Int {
     var failures = 0
     try database().rows(
       """
-      SELECT outcome FROM attempts WHERE mac = ? AND is_final = 1 AND outcome IN ('failed', 'timeout', 'passed', 'skipped') AND record IS NOT NULL
-      ORDER BY record DESC
+      SELECT outcome FROM attempts WHERE record IN (
+        SELECT max(record) FROM attempts WHERE mac = ? AND record IS NOT NULL GROUP BY batch_id)
+        AND outcome IN ('failed', 'timeout', 'passed', 'skipped') ORDER BY record DESC
       """, [.text(mac.description)]
     ) { row in
       guard row[0] == .text(Outcome.failed.rawValue) || row[0] == .text(Outcome.timeout.rawValue) else { return .stop }

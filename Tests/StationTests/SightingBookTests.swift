@@ -142,4 +142,34 @@ struct SightingBookTests {
     #expect(book.lastHeard(BluetoothAddress(bits: 1099)) != nil)
     #expect(book.lastHeard(BluetoothAddress(bits: 100)) == nil)
   }
+
+  @Test("On a full line a free adapter is kept for a board that is due again, and not for ever")
+  func keepsAnAdapterForARetry() {
+    var book = SightingBook()
+    Self.hear(&book, 1, on: Self.a, rssi: -60, at: .zero)
+    #expect(Self.assign(&book, free: [Self.a], at: .zero) == ["1A-60"])
+    // It fails; the line is full of boards that the adapter hears better.
+    book.giveBack(BluetoothAddress(bits: 1), pause: .seconds(1), avoided: nil, now: .seconds(5))
+    Self.hear(&book, 2, on: Self.a, rssi: -40, at: .seconds(5))
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(6)) == [], "kept for board 1")
+    Self.hear(&book, 1, on: Self.a, rssi: -60, at: .seconds(7))
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(7)) == ["1A-60"], "heard again, it goes first")
+    book.giveBack(BluetoothAddress(bits: 1), pause: .seconds(1), avoided: nil, now: .seconds(8))
+    Self.hear(&book, 2, on: Self.a, rssi: -40, at: .seconds(9))
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(9)) == [])
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(12)) == ["2A-40"], "a silent board does not stop the line")
+  }
+
+  @Test("Only as many adapters are kept as boards are due")
+  func keepsOneAdapterABoard() {
+    var book = SightingBook()
+    Self.hear(&book, 1, on: Self.a, rssi: -60, at: .zero)
+    #expect(Self.assign(&book, free: [Self.a], at: .zero) == ["1A-60"])
+    book.giveBack(BluetoothAddress(bits: 1), pause: .zero, avoided: nil, now: .seconds(5))
+    for adapter in [Self.a, Self.b] {
+      Self.hear(&book, 2, on: adapter, rssi: -40, at: .seconds(5))
+      Self.hear(&book, 3, on: adapter, rssi: -50, at: .seconds(5))
+    }
+    #expect(Self.assign(&book, free: [Self.a, Self.b], at: .seconds(6)) == ["2A-40"])
+  }
 }

@@ -11,6 +11,9 @@ public struct SightingBook: Sendable {
     public var freshness: Duration = .seconds(10)
     /// So long a new board waits for the other free adapters to hear it, too (measured: all hear a board within 0.25 to 0.5 s).
     public var settleTime: Duration = .seconds(1)
+    /// So long a free adapter is kept for a board that waits for another attempt and has not been heard since: on a full line the next new board
+    /// is always ready sooner, and the tried one would wait until the line is empty.
+    public var retryHold: Duration = .seconds(3)
     /// Boards kept at once; those in hand are kept above it.
     public var boards = 512
 
@@ -45,6 +48,8 @@ public struct SightingBook: Sendable {
     var notBefore: Duration
     /// It was given back: it goes before boards that nobody has tried yet, so that a batch does not end with a queue of half-done boards.
     var wasTried = false
+    /// When an adapter began to be kept for its next attempt.
+    var heldSince: Duration?
     /// The adapter of the last failed attempt.
     var avoided: AdapterName?
     var hearings: [AdapterName: Hearing] = [:]
@@ -106,11 +111,13 @@ public struct SightingBook: Sendable {
     let pairs = claimable(free: free, now: now)
     var given: [Sighting] = []
     var idle = Set(free)
+    let kept = hold(free: free, now: now, heard: Set(pairs.map(\.board)))
     var open = Set(pairs.map(\.board))
     // The second round is for boards that only the avoided adapter is left for.
     for takesAvoided in [false, true] {
       for pair in pairs where open.contains(pair.board) && idle.contains(pair.adapter) {
         guard takesAvoided || pages[pair.board]?.avoided != pair.adapter else { continue }
+        guard idle.count > kept || pages[pair.board]?.wasTried == true else { continue }
         open.remove(pair.board)
         guard claim(pair) else { continue }
         idle.remove(pair.adapter)
@@ -119,6 +126,18 @@ public struct SightingBook: Sendable {
       }
     }
     return given
+  }
+
+  /// How many of the free adapters are kept for boards that are due for another attempt and not heard well enough yet.
+  private mutating func hold(free: [AdapterName], now: Duration, heard: Set<BluetoothAddress>) -> Int {
+    guard !free.isEmpty else { return 0 }
+    var kept = 0
+    for (board, page) in pages where page.state == .waiting && page.wasTried && page.notBefore <= now && !heard.contains(board) {
+      let since = page.heldSince ?? now
+      if page.heldSince == nil { pages[board]?.heldSince = now }
+      if now - since < limits.retryHold { kept += 1 }
+    }
+    return min(kept, free.count)
   }
 
   /// When a board was heard last, by any adapter; nil when the book does not know it.
@@ -143,6 +162,7 @@ public struct SightingBook: Sendable {
     page.notBefore = now + pause
     page.avoided = avoided
     page.wasTried = true
+    page.heldSince = nil
     // What was heard before the attempt says nothing about where the board is now.
     page.hearings = [:]
     page.firstHeard = now
