@@ -55,7 +55,7 @@ def good() -> dict:
                           'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]}}
     wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
     expect = {'others': ['other'], 'refusals': [{'name': 'busy', 'exit': 3}],
-              'aside': [{'name': 'full', 'exit': 3, 'done': ['passed'], 'fault': 'disk.failed'}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
+              'aside': [{'name': 'full', 'exit': 3, 'board': OURS, 'done': ['passed'], 'fault': 'disk.failed'}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
               'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'},
                         'boards': {OURS: wanted, OTHER: wanted | {'faults': ['drop'], 'resumed': True}}},
                        {'name': 'second', 'exit': 1, 'end_reason': 'boards', 'stopped_within_ms': 5000, 'boards': {
