@@ -10,7 +10,7 @@ public actor StationController {
   static let tick = Duration.milliseconds(200)
   /// Time for adapters to appear at the start, and for bluetoothd to take one that was plugged in, before one is called unusable.
   static let adapterSettleTime = Duration.seconds(3)
-  /// Between two of them.
+  /// After a failure of an adapter, before it is used again.
   static let adapterPause = Duration.seconds(1)
   /// Least time between two looks for boards that free adapters may take, when advertisements are what calls for them.
   static let assignPause = Duration.milliseconds(50)
