@@ -34,12 +34,12 @@ job() {
 
 # job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt` (Ctrl-C), `kill` (SIGKILL),
 # `bluetoothd` (killed and started again), `second` (the same job again beside it, as NAME-second),
-# `pull` (the adapter that has the board), or a line for the control line.
+# `pull` (the adapter that has the board), `fill` (the disk of the database, /run/small), or a line for the control line.
 job_until() {
   local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code label
   shift 5
   # A background job of a shell ignores SIGINT; env gives it back, and becomes the program, so that $! is it.
-  env --default-signal=INT "$FLASHLINE" --config "$STATION/station.conf" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
+  env --default-signal=INT "$FLASHLINE" --config "$STATION/${CONFIG:-station.conf}" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
   pid=$!
   { sleep "$limit"; kill -KILL "$pid"; } 2>/dev/null &
   guard=$!
@@ -53,6 +53,7 @@ job_until() {
       pull) # Its label is A and the number of its port; dongles are counted from 0.
         label=$(grep -a '"board.assigned"' "$OUT/$name.jsonl" | sed -n '$s/.*"adapter":"A\([0-9]*\)".*/\1/p')
         control "unplug $((label - 1))";;
+      fill) cat /dev/zero >/run/small/fill 2>/dev/null;;
       *) control "$what";;
     esac
   fi

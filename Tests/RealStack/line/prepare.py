@@ -48,6 +48,7 @@ class Guest:
         self.runs: list[dict] = []
         self.others: list[str] = []
         self.refusals: list[dict] = []
+        self.aside: list[dict] = []
         for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
             os.makedirs(os.path.join(work, folder))
         self.text('station/station.conf', STATION + '\n'.join(
@@ -116,6 +117,12 @@ mode = testAndConfirm
             self.steps.append(' '.join(words))
         self.refusals.append({'name': name, 'exit': exit})
 
+    def beside(self, name: str, exit: int, arguments: list[str], config: str, board: str, done: list[str], fault: str | None = None, until: tuple | None = None):
+        """A run with a database of its own, judged by its events: the results of board.done, and the failure code of station.fault."""
+        head = ['job_until', name, '120', *map(str, until)] if until else ['job', name, '120']
+        self.steps.append(f'CONFIG={config} ' + ' '.join(map(shlex.quote, head + arguments)))
+        self.aside.append({'name': name, 'exit': exit, 'board': board, 'done': done, 'fault': fault})
+
     def other(self, name: str, limit: int, command: list[str]):
         self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
         self.others.append(name)
@@ -130,7 +137,7 @@ mode = testAndConfirm
         self.text('steps.sh', f'FLASHLINE={shlex.quote(flashline)}\n' + '\n'.join(self.steps) + '\n')
         self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': DONGLES, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
         self.text('seconds', f'{self.seconds}\n')
-        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'packages': self.packages}, indent=1))
+        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'packages': self.packages}, indent=1))
 
 
 def passed(package: str, before: str = '1.0.0', **more) -> dict:
@@ -233,6 +240,17 @@ def faults(work: str) -> Guest:
     guest.refusal('alone-second', 3)
 
     one('pulled', 'PULL', 'pull', ['error adapter.removed', 'passed'])
+
+    # The disk is full in the middle of an upload: the board must not be called anything; with room again the job goes on.
+    guest.package('disk', '2.0.0', 250_000)
+    guest.profile('disk', 'DISK-', 'disk')
+    disk = guest.board('DISK-1')
+    guest.text('station/small.conf', STATION.replace('station.db', '/run/small/station.db').replace('reports = reports', 'reports = /run/small/reports'))
+    guest.steps.append('mkdir -p /run/small; mount -t tmpfs -o size=4m tmpfs /run/small')
+    job = ['run', '--profile', 'disk', '--count', '1', *ORDER]
+    guest.beside('full', 3, job, 'small.conf', disk, [], fault='disk.failed', until=('DISK-1', 60_000, 'fill'))
+    guest.steps.append('rm /run/small/fill')
+    guest.beside('roomy', 0, job, 'small.conf', disk, ['passed'])
 
     # What must end before a board is touched.
     guest.package('other', '3.0.0', 20_000)

@@ -54,13 +54,15 @@ def good() -> dict:
              'scenario': {'boards': [spec('L1', OURS, 'SN1'), spec('L2', OTHER, 'SN2'), spec('B3', THIRD, 'SN3', hardware='9.9'), spec('X', 'C0:DE:00:00:00:09', 'SN9')],
                           'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]}}
     wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
-    expect = {'others': ['other'], 'refusals': [{'name': 'busy', 'exit': 3}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
+    expect = {'others': ['other'], 'refusals': [{'name': 'busy', 'exit': 3}],
+              'aside': [{'name': 'full', 'exit': 3, 'board': OURS, 'done': ['passed'], 'fault': 'disk.failed'}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
               'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'},
                         'boards': {OURS: wanted, OTHER: wanted | {'faults': ['drop'], 'resumed': True}}},
                        {'name': 'second', 'exit': 1, 'end_reason': 'boards', 'stopped_within_ms': 5000, 'boards': {
                            OURS: {'attempts': ['skipped'], 'package': 'line', 'before': '2.0.0.7', 'unit': 'U-1'},
                            THIRD: {'attempts': ['refused identity.hardware'], 'package': 'line', 'before': '1.0.0'}}}]}
-    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0, 'busy': 3}, 'stopped_ms': 900,
+    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0, 'busy': 3, 'full': 3}, 'stopped_ms': 900,
+            'aside': [{'event': 'board.done', 'outcome': 'passed'}, {'event': 'station.fault', 'failure_code': 'disk.failed'}],
             'busy': ('flashline: another job runs: wait for its end\n', ''), 'csv': lambda text: text,
             'events': lambda name, events: None, 'jsonl': lambda name, data: data, 'sql': [], 'columns': COLUMNS, 'program': {}}
 
@@ -95,6 +97,7 @@ def write(folder: str, case: dict) -> str:
             file.write(content.encode() if isinstance(content, str) else content)
     put('expect.json', json.dumps(case['expect']))
     put('out/truth.json', json.dumps(case['truth']))
+    put('out/full.jsonl', ''.join(json.dumps({'time': '2026-01-02T10:00:00.000Z'} | event) + '\n' for event in case['aside']))
     put('out/busy.stderr', case['busy'][0])
     put('out/busy.jsonl', case['busy'][1])
     put('out/second.stopped_ms', str(case['stopped_ms']))
@@ -185,6 +188,11 @@ def lies():
     yield 'a refusal: no words', lambda case: case.update(busy=('', ''))
     yield 'a refusal: no remedy', lambda case: case.update(busy=('flashline: another job runs\n', ''))
     yield 'a refusal: it began all the same', lambda case: case.update(busy=(case['busy'][0], '{"event": "board.assigned"}\n'))
+    yield 'beside: exit code', lambda case: case['rc'].update(full=1)
+    yield 'beside: no result', lambda case: case['aside'].pop(0)
+    yield 'beside: another result', lambda case: case['aside'][0].update(outcome='failed')
+    yield 'beside: no fault', lambda case: case['aside'].pop(1)
+    yield 'beside: another fault', lambda case: case['aside'][1].update(failure_code='bus.gone')
     yield 'stopped too late', lambda case: case.update(stopped_ms=5001)
     yield 'a row is missing', lambda case: case['rows'].pop(1)
     yield 'a board that was not asked for', lambda case: case['rows'].append(row(record=5, attempt_id=5, mac=THIRD))
