@@ -15,7 +15,7 @@ SEED ?=
 PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip-dev zlib1g-dev libcbor-dev libssl-dev libinih-dev \
 	dbus umockdev sqlite3 jq python3
 
-.PHONY: help deps build test demo rig lint format clean soak crash trust sanitize
+.PHONY: help deps build test demo rig lint format clean soak crash trust sanitize bench
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -56,6 +56,10 @@ trust: build ## bad input, faults of the computer, Ctrl-C, what waiting costs
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/bad_input.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/host_faults.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/stopping.py
+
+bench: build ## the README's figures: one link, smpclient, 1 and 4 adapters, 16 links, reports; prints a Markdown table
+	Tests/RealStack/rig.sh setup >&2
+	@FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Bench/figures.py
 
 sanitize: deps ## the suite under the thread sanitizer, then under the address sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/tsan.supp halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" \

@@ -20,16 +20,37 @@ extension BlueZCentral {
 
   private func powerOn(_ path: String, _ adapter: AdapterHandle) async throws(CentralError) {
     guard tree.adapter(at: path)?.powered == false else { return }
+    try await setPower(path, true)
+    _ = try self.path(of: adapter)
+  }
+
+  private func setPower(_ path: String, _ isOn: Bool) async throws(CentralError) {
     do throws(BlueZFailure) {
-      let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Powered"), .variant(.bool(true))]
+      let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Powered"), .variant(.bool(isOn))]
       _ = try await call(path, BlueZName.properties, "Set", arguments, limit: limits.power)
     } catch {
       throw error.onAdapter
     }
-    guard await wait(limits.power, until: { $0.adapter(at: path)?.powered != false }) else {
-      throw service == nil ? .stackGone(awayReason) : .noAnswer("the adapter does not switch on")
+    guard await wait(limits.power, until: { $0.adapter(at: path).map { $0.powered == isOn } ?? true }) else {
+      throw service == nil ? .stackGone(awayReason) : .noAnswer("the adapter does not switch \(isOn ? "on" : "off")")
     }
-    _ = try self.path(of: adapter)
+  }
+
+  public func heal(_ adapter: AdapterHandle, by remedy: AdapterRemedy) async throws(CentralError) {
+    let path = try path(of: adapter, mustBeOn: false)
+    try await withTurn(path, limit: limits.turn) { () async throws(CentralError) in
+      await stopDiscovery(path)
+      switch remedy {
+      case .stopDiscovery:
+        // Ours has ended; what is ended here is one that bluetoothd still counts for this connection. An error means that there is none.
+        _ = try? await call(path, BlueZName.adapter, "StopDiscovery", limit: limits.call)
+      case .powerCycle:
+        try await setPower(path, false)
+        await reactor.sleep(limits.powerPause)
+        try await setPower(path, true)
+      case .reauthorise: throw .refused("USB re-authorisation is the operating system's matter")
+      }
+    }
   }
 
   /// Ends what an earlier program left of a board; keeps bonds.

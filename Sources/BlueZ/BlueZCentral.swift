@@ -163,7 +163,8 @@ public actor BlueZCentral: Central {
     let changes = tree.apply(signal)
     guard !changes.isEmpty else { return }
     for change in changes { react(to: change) }
-    treeChanged()
+    // Most signals are advertisements of boards: going through all objects for each would cost more than everything else.
+    treeChanged(adapters: changes.contains { $0.interface == BlueZName.adapter })
   }
 
   private func react(to change: ObjectTree.Change) {
@@ -183,16 +184,19 @@ public actor BlueZCentral: Central {
     }
   }
 
-  private func treeChanged() {
-    let adapters = service == nil ? [] : tree.adapters
-    if adapters != lastAdapters {
-      lastAdapters = adapters
-      for reader in adapterReaders.values { reader.yield(adapters) }
-    }
+  private func treeChanged(adapters mayDiffer: Bool = true) {
+    if mayDiffer { tellAdapters() }
     for (id, waiter) in waiters where service == nil || waiter.isOver(tree) {
       waiters[id] = nil
       waiter.latch.open()
     }
+  }
+
+  private func tellAdapters() {
+    let adapters = service == nil ? [] : tree.adapters
+    guard adapters != lastAdapters else { return }
+    lastAdapters = adapters
+    for reader in adapterReaders.values { reader.yield(adapters) }
   }
 
   private struct Waiter {

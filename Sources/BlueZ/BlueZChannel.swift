@@ -84,6 +84,11 @@ actor BlueZChannel: PacketChannel {
     throw .linkLost
   }
 
+  /// On the reactor's thread from the first packet to the last: changing threads costs more than sending.
+  func send(all packets: [[UInt8]]) async throws(CentralError) {
+    for packet in packets { try await send(packet) }
+  }
+
   func close() {
     shut()
   }

@@ -8,6 +8,8 @@ public struct BlueZLimits: Sendable {
   public var readTree: Duration = .seconds(10)
   /// From asking an adapter to switch on until it says that it has.
   public var power: Duration = .seconds(10)
+  /// Between switching a failing adapter off and on again: time for its firmware to forget.
+  public var powerPause: Duration = .seconds(1)
   /// Removing one board, which ends its link first.
   public var remove: Duration = .seconds(6)
   /// Waiting for the adapter, while somebody else starts or stops discovery or connects.

@@ -12,6 +12,12 @@ struct ObjectTree {
     /// These properties have (new) values: all of them when the interface was added.
     case set(path: String, interface: String, Properties)
     case removed(path: String, interface: String)
+
+    var interface: String {
+      switch self {
+      case .set(_, let interface, _), .removed(_, let interface): interface
+      }
+    }
   }
 
   private(set) var objects: [String: [String: Properties]] = [:]

@@ -23,4 +23,8 @@ public struct AdapterHardware: Hashable, Sendable {
 public protocol AdapterSource: Sendable {
   /// Every host adapter now, and the whole list again after each change; the newest list wins when the reader is slow.
   func adapters() -> AsyncStream<[AdapterHardware]>
+
+  /// Takes the USB device at this path from its driver and gives it back (`AdapterRemedy.reauthorise`); it then goes and comes like one that is plugged in
+  /// again. Throws where that is not permitted or there is no such device.
+  func reauthorise(usbPath: String) async throws(AdapterSourceError)
 }

@@ -65,6 +65,9 @@ public protocol Central: Sendable {
   /// What `prepare` would come to, as far as it can be told without changing anything.
   func standing(of adapter: AdapterHandle, wishing radio: RadioParameters) async -> RadioStanding
 
+  /// Tries to bring an adapter that fails back to work: `stopDiscovery` or `powerCycle`. Whether it helped shows only when it is used again.
+  func heal(_ adapter: AdapterHandle, by remedy: AdapterRemedy) async throws(CentralError)
+
   /// Starts discovery and yields what is heard until the reader stops, a connection begins, or the adapter goes (then it throws `CentralError`).
   ///
   /// Only one reader per adapter: a new call ends the earlier stream. Duplicates are reported, so that the strength can be followed.

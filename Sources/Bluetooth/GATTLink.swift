@@ -48,9 +48,18 @@ public protocol PacketChannel: Sendable {
   /// Hands over one packet (1…mtu−3 bytes). Throws `linkLost` when the channel is closed.
   func send(_ packet: [UInt8]) async throws(CentralError)
 
+  /// Hands over packets in their order, as one `send` for each would: one call for the pieces of a request. Throws `linkLost` when the channel is closed.
+  func send(all packets: [[UInt8]]) async throws(CentralError)
+
   /// The notifications in order; ends with the link or `close`. One reader.
   func packets() -> AsyncStream<[UInt8]>
 
   /// Closes both sockets; the board's notifications are switched off.
   func close() async
+}
+
+extension PacketChannel {
+  public func send(all packets: [[UInt8]]) async throws(CentralError) {
+    for packet in packets { try await send(packet) }
+  }
 }

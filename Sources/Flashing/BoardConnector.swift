@@ -95,8 +95,8 @@ struct BoardConnector: Sendable {
     let offered = Set(await link.characteristics().filter { $0.service == .deviceInformation }.map(\.uuid))
     func value(_ uuid: BluetoothUUID) async throws -> String? {
       guard offered.contains(uuid) else { return nil }
-      do {
-        return BoardIdentity.text(try await link.read(uuid, of: .deviceInformation, limit: limits.command))
+      do throws(CentralError) {
+        return BoardIdentity.text(try await read(uuid, over: link))
       } catch .attributeMissing, .refused {
         return nil
       } catch {
@@ -106,5 +106,15 @@ struct BoardConnector: Sendable {
     return BoardIdentity(
       model: try await value(.modelNumber), serial: try await value(.serialNumber), firmware: try await value(.firmwareRevision),
       hardware: try await value(.hardwareRevision), manufacturer: try await value(.manufacturerName))
+  }
+
+  /// Reads a value; once more when it is refused, for a hiccup of the stack must not make a board look like another.
+  private func read(_ uuid: BluetoothUUID, over link: any GATTLink) async throws(CentralError) -> [UInt8] {
+    do throws(CentralError) {
+      return try await link.read(uuid, of: .deviceInformation, limit: limits.command)
+    } catch .refused {
+      session.journal.update { $0.retries += 1 }
+      return try await link.read(uuid, of: .deviceInformation, limit: limits.command)
+    }
   }
 }

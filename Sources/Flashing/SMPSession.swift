@@ -19,9 +19,9 @@ actor SMPSession {
   private var table = RequestTable()
   private var assembler = FrameAssembler()
   private var exchanges: [RequestID: Exchange] = [:]
-  /// Packets not yet handed over; the pieces of one request are never mixed with another's. As long as the requests under way, which the window bounds.
-  private let outgoing: AsyncStream<[UInt8]>
-  private let feed: AsyncStream<[UInt8]>.Continuation
+  /// The packets of requests not yet handed over; the pieces of one are never mixed with another's. As long as the requests under way, which the window bounds.
+  private let outgoing: AsyncStream<[[UInt8]]>
+  private let feed: AsyncStream<[[UInt8]]>.Continuation
   private var isLost = false
 
   /// Where a request is that was posted.
@@ -63,7 +63,7 @@ actor SMPSession {
     guard !isLost else { throw Failure.linkLost }
     let (id, bytes) = try begin(request)
     exchanges[id] = .posted
-    for packet in fragmenter.packets(of: bytes) { feed.yield(packet) }
+    feed.yield(fragmenter.packets(of: bytes))
     return id
   }
 
@@ -138,9 +138,9 @@ actor SMPSession {
   // MARK: sending
 
   nonisolated private func pump() async {
-    for await packet in outgoing {
+    for await packets in outgoing {
       do {
-        try await channel.send(packet)
+        try await channel.send(all: packets)
       } catch {
         return await lose()
       }

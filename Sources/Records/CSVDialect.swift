@@ -14,18 +14,39 @@ public enum CSVDialect: Sendable {
   /// The bytes before the first row: the mark, if any, and the header.
   func head(_ columns: [ResultColumn]) -> [UInt8] {
     let mark: [UInt8] = self == .excel ? [0xEF, 0xBB, 0xBF] : []
-    return mark + join(columns.map(\.rawValue))
+    return mark + columns.map(\.rawValue).joined(separator: String(decoding: [separator], as: UTF8.self)).utf8 + Self.lineEnd
   }
 
-  /// One row with its line end.
-  func line(_ row: [ResultCell], columns: [ResultColumn]) -> [UInt8] {
-    join(zip(columns, row).map { quoted(field($1, of: $0)) })
+  /// Appends one row with its line end. Most cells go over as SQLite's own bytes: a report may have tens of millions of them.
+  func append(_ row: DatabaseRow, columns: [ResultColumn], to bytes: inout [UInt8]) {
+    for (index, column) in columns.enumerated() {
+      if index > 0 { bytes.append(separator) }
+      if let text = row.text(index), !(self == .excel && column.isIdentifier), isPlain(text) {
+        bytes.append(contentsOf: text)
+      } else {
+        append(row.cell(index), of: column, to: &bytes)
+      }
+    }
+    bytes.append(contentsOf: Self.lineEnd)
   }
 
-  private var separator: String { self == .excel ? ";" : "," }
+  /// Appends one cell, disarmed and quoted where that is needed.
+  func append(_ cell: ResultCell, of column: ResultColumn, to bytes: inout [UInt8]) {
+    let written = field(cell, of: column)
+    // A number holds no character that would have to be quoted: with a decimal comma, `;` separates.
+    if case .text = cell { bytes.append(contentsOf: quoted(written).utf8) } else { bytes.append(contentsOf: written.utf8) }
+  }
 
-  private func join(_ fields: [String]) -> [UInt8] {
-    Array((fields.joined(separator: separator) + "\r\n").utf8)
+  static let lineEnd = Array("\r\n".utf8)
+  var separator: UInt8 { UInt8(ascii: self == .excel ? ";" : ",") }
+
+  /// Whether text is written as it is: printable ASCII without quotes and separators that does not begin like a formula. Everything else takes
+  /// the way over `field`, which decides.
+  private func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = text.first else { return true }
+    let separator = separator
+    return !Self.isFormulaStart(first)
+      && text.allSatisfy { $0 >= 0x20 && $0 < 0x80 && $0 != UInt8(ascii: "\"") && $0 != separator }
   }
 
   private func field(_ cell: ResultCell, of column: ResultColumn) -> String {
@@ -44,8 +65,15 @@ public enum CSVDialect: Sendable {
 
   /// A spreadsheet runs text that begins like a formula; an apostrophe in front stops it, and readers strip one (contract §4).
   private static func guarded(_ text: String) -> String {
-    guard let first = text.utf8.first, Array("=+-@'\t\r".utf8).contains(first) else { return text }
+    guard let first = text.utf8.first, isFormulaStart(first) else { return text }
     return "'" + text
+  }
+
+  private static func isFormulaStart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "'"), UInt8(ascii: "\t"), UInt8(ascii: "\r"): true
+    default: false
+    }
   }
 
   private static func formula(_ text: String) -> String? {
@@ -55,7 +83,8 @@ public enum CSVDialect: Sendable {
 
   private func quoted(_ field: String) -> String {
     // Scalars, not characters: Swift takes CR LF for one character.
-    let special = field.unicodeScalars.contains { $0 == "\"" || $0 == "\r" || $0 == "\n" || String($0) == separator }
+    let mark = Unicode.Scalar(separator)
+    let special = field.unicodeScalars.contains { $0 == "\"" || $0 == "\r" || $0 == "\n" || $0 == mark }
     return special ? "\"" + Self.doubled(field) + "\"" : field
   }
 

@@ -74,15 +74,20 @@ final class Database {
 
   /// Hands over row after row; never more than one is in memory.
   func rows(_ sql: String, _ values: [ResultCell] = [], _ body: ([ResultCell]) throws(RecordError) -> Walk) throws(RecordError) {
+    try walk(sql, values) { row throws(RecordError) in try body(row.cells) }
+  }
+
+  /// The same for writers of many rows, who take most cells as bytes.
+  func walk(_ sql: String, _ values: [ResultCell] = [], _ body: (DatabaseRow) throws(RecordError) -> Walk) throws(RecordError) {
     let statement = try statement(sql)
     defer { giveBack(statement, sql) }
     for (index, value) in values.enumerated() { try bind(value, Int32(index) + 1, to: statement) }
-    let columns = sqlite3_column_count(statement)
+    let row = DatabaseRow(statement: statement, count: Int(sqlite3_column_count(statement)))
     while true {
       let code = sqlite3_step(statement)
       if code == SQLITE_DONE { return }
       guard code == SQLITE_ROW else { throw RecordError.sqlite(code, handle: handle, path: path) }
-      if try body((0..<columns).map { cell(statement, $0) }) == .stop { return }
+      if try body(row) == .stop { return }
     }
   }
 
@@ -141,18 +146,6 @@ final class Database {
         bytes.baseAddress.map { flashline_sqlite_bind_text(statement, index, $0, UInt64(bytes.count - 1)) } ?? SQLITE_NOMEM
       }
       try check(code)
-    }
-  }
-
-  private func cell(_ statement: OpaquePointer, _ column: Int32) -> ResultCell {
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
-    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
-    case SQLITE_NULL: return .absent
-    default:
-      guard let start = sqlite3_column_text(statement, column) else { return .text("") }
-      let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-      return .text(String(decoding: bytes, as: UTF8.self))
     }
   }
 

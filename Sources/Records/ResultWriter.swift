@@ -32,8 +32,8 @@ struct ResultWriter {
     var pending = head
     var isFirst = true
     let (condition, values) = filter.sql
-    try database.rows("SELECT \(Self.names) FROM results WHERE \(condition) ORDER BY record", values) { row throws(RecordError) in
-      pending += line(row, isFirst: isFirst)
+    try database.walk("SELECT \(Self.names) FROM results WHERE \(condition) ORDER BY record", values) { row throws(RecordError) in
+      append(row, isFirst: isFirst, to: &pending)
       isFirst = false
       if pending.count >= Self.chunk {
         try sink(pending)
@@ -52,11 +52,11 @@ struct ResultWriter {
     }
   }
 
-  private func line(_ row: [ResultCell], isFirst: Bool) -> [UInt8] {
+  private func append(_ row: DatabaseRow, isFirst: Bool, to bytes: inout [UInt8]) {
     switch form {
-    case .csv(let dialect): dialect.line(row, columns: columns)
-    case .jsonLines: Array((object(row) + "\n").utf8)
-    case .jsonArray: Array(((isFirst ? "\n" : ",\n") + object(row)).utf8)
+    case .csv(let dialect): dialect.append(row, columns: columns, to: &bytes)
+    case .jsonLines: bytes += (object(row.cells) + "\n").utf8
+    case .jsonArray: bytes += ((isFirst ? "\n" : ",\n") + object(row.cells)).utf8
     }
   }
 

@@ -33,6 +33,22 @@ struct CentralTests {
     #expect(log.contains(FakeBlueZ.second + " Disconnect"))
   }
 
+  @Test("a failing adapter: its discovery is ended, or it is switched off and on; its reader is told")
+  func heal() async throws {
+    let station = try await Station()
+    for remedy in [AdapterRemedy.stopDiscovery, .powerCycle] {
+      let reader = Task { for try await _ in station.central.discover(on: Station.first) {} }
+      while await !station.bluez.log.contains(FakeBlueZ.hci0 + " StartDiscovery") { await Task.yield() }
+      try await station.central.heal(Station.first, by: remedy)
+      _ = try? await reader.value
+    }
+    let log = await station.bluez.log
+    #expect(log.contains(FakeBlueZ.hci0 + " StopDiscovery"))
+    #expect(log.count { $0 == FakeBlueZ.hci0 + " Set" } == 2)
+    await station.until { $0.first?.powered == true }
+    await #expect(throws: CentralError.self) { try await station.central.heal(Station.first, by: .reauthorise) }
+  }
+
   @Test("forget is at peace with what is not there")
   func forget() async throws {
     let station = try await Station()

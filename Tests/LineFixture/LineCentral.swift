@@ -31,6 +31,9 @@ public final class LineCentral: Central, AdapterSource {
     var hardwareFeeds: [AsyncStream<[AdapterHardware]>.Continuation] = []
     var stackFeeds: [AsyncStream<[AdapterState]>.Continuation] = []
     var listeningTimes = 0
+    var remedies: [AdapterRemedy] = []
+    var mayReauthorise = false
+    var remedyThatHelps: AdapterRemedy?
   }
 
   /// Between two advertisements of a board.
@@ -61,6 +64,13 @@ public final class LineCentral: Central, AdapterSource {
     state.withLock { _ = $0.adapters[adapter.hciIndex]?.bonds.insert(board) }
   }
   public func prepared(_ index: Int) -> Int { state.withLock { $0.adapters[index]?.prepared ?? 0 } }
+
+  /// What was tried on adapters that failed, in order.
+  public var remedies: [AdapterRemedy] { state.withLock { $0.remedies } }
+  /// USB devices may be re-authorised: they go and come.
+  public func permitReauthorisation() { state.withLock { $0.mayReauthorise = true } }
+  /// The remedy after which listening works again on every adapter.
+  public func help(by remedy: AdapterRemedy) { state.withLock { $0.remedyThatHelps = remedy } }
 
   /// How often somebody began to listen.
   public var listeningTimes: Int { state.withLock { $0.listeningTimes } }
@@ -142,6 +152,28 @@ public final class LineCentral: Central, AdapterSource {
     state.withLock { $0.stackFeeds.append(feed) }
     tell()
     return stream
+  }
+
+  public func heal(_ adapter: AdapterHandle, by remedy: AdapterRemedy) async throws(CentralError) {
+    if let error = objection(adapter) { throw error }
+    note(remedy)
+  }
+
+  public func reauthorise(usbPath: String) async throws(AdapterSourceError) {
+    note(.reauthorise)
+    let index = state.withLock { state in
+      state.mayReauthorise ? state.adapters.first { $0.value.hardware.usbPath == usbPath }?.key : nil
+    }
+    guard let index else { throw AdapterSourceError("Permission denied") }
+    unplug(index)
+    plug(index, path: usbPath)
+  }
+
+  private func note(_ remedy: AdapterRemedy) {
+    state.withLock { state in
+      state.remedies.append(remedy)
+      if state.remedyThatHelps == remedy { state.discoveryFails = [] }
+    }
   }
 
   @discardableResult

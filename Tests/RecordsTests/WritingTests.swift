@@ -158,3 +158,15 @@ extension RecordReader {
     return String(decoding: bytes.withLock(\.self), as: UTF8.self)
   }
 }
+
+extension CSVDialect {
+  /// A row of cells that no database holds.
+  fileprivate func line(_ cells: [ResultCell], columns: [ResultColumn]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (index, (cell, column)) in zip(cells, columns).enumerated() {
+      if index > 0 { bytes.append(separator) }
+      append(cell, of: column, to: &bytes)
+    }
+    return bytes + Self.lineEnd
+  }
+}

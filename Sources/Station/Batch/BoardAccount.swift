@@ -9,6 +9,12 @@ struct BoardAccount: Sendable {
     case done
   }
 
+  /// A record apart from its account: a table of thousands of boards that grows moves pointers, not fifty columns each.
+  private final class Kept: Sendable {
+    let record: AttemptRecord
+    init(_ record: AttemptRecord) { self.record = record }
+  }
+
   var state: State
   /// Attempts begun.
   var attempts = 0
@@ -16,7 +22,8 @@ struct BoardAccount: Sendable {
   private(set) var judged = 0
   /// Attempts that ended `error` or `aborted`.
   private(set) var faults = 0
-  private(set) var last: AttemptRecord?
+  private var kept: Kept?
+  var last: AttemptRecord? { kept?.record }
   /// An attempt wrote to the board, or may have.
   private(set) var wasWritten = false
 
@@ -33,7 +40,7 @@ struct BoardAccount: Sendable {
   }
 
   mutating func add(_ record: AttemptRecord) {
-    last = record
+    kept = Kept(record)
     guard let outcome = record.outcome else { return }
     if outcome.isJudged { judged += 1 }
     switch outcome {

@@ -8,13 +8,15 @@ extension StationController {
     let now = ports.time.now()
     let paths = Set(list.map(\.path))
     for (path, adapter) in adapters where !paths.contains(path) {
+      // One that the stack lost first was told of then.
+      let isNews = adapter.isUsable || toldExcluded[path] != nil
       adapters[path] = nil
       prepared[path] = nil
       spoilt[path] = nil
       toldExcluded[path] = nil
       unusableSince[path] = nil
       sightings.forget(adapter: adapter.name)
-      ports.emit(.adapterRemoved(adapter))
+      if isNews { ports.emit(.adapterRemoved(adapter)) }
     }
     for adapter in list {
       let before = adapters[adapter.path]

@@ -16,11 +16,11 @@ extension StationController {
   func work(_ adapter: LineAdapter) async {
     defer { workerEnded(adapter) }
     guard let handle = adapter.handle else { return }
-    var failures = 0
+    ladders[adapter.path, default: HealingLadder()].works()
     while !Task.isCancelled, ledger.closing == nil {
       let began = ports.time.now()
-      let found = await listenPrepared(adapter, handle, afresh: failures > 0)
-      if ports.time.now() - began >= Self.adapterProof { failures = 0 }
+      let found = await listenPrepared(adapter, handle, afresh: ladders[adapter.path]?.isFailing == true)
+      if ports.time.now() - began >= Self.adapterProof { ladders[adapter.path]?.works() }
       switch found {
       case .over: return
       case .gone:
@@ -28,13 +28,35 @@ extension StationController {
         try? await ports.time.sleep(Self.adapterPause)
         return
       case .board(let sighting):
-        failures = 0
+        ladders[adapter.path]?.works()
         await flash(sighting, adapter, handle)
       case .failed(let words):
-        failures += 1
-        guard failures < Self.adapterFailureLimit else { return spoil(adapter, because: words) }
+        guard await heal(adapter, handle, because: words) else { return }
         do { try await ports.time.sleep(Self.adapterPause) } catch { return }
       }
+    }
+  }
+
+  /// One step of the ladder for an adapter that failed; false when it is given up.
+  private func heal(_ adapter: LineAdapter, _ handle: AdapterHandle, because words: String) async -> Bool {
+    switch ladders[adapter.path, default: HealingLadder()].failed(at: ports.time.now()) {
+    case .again: return true
+    case .giveUp:
+      spoil(adapter, because: words)
+      return false
+    case .remedy(let remedy):
+      var obstacle: String?
+      do {
+        if remedy == .reauthorise {
+          try await ports.source.reauthorise(usbPath: adapter.path)
+        } else {
+          try await ports.central.heal(handle, by: remedy)
+        }
+      } catch {
+        obstacle = (error as? AdapterSourceError)?.words ?? "\(error)"
+      }
+      ports.emit(.adapterHealing(adapter, remedy, because: words, obstacle: obstacle))
+      return true
     }
   }
 

@@ -10,9 +10,7 @@ public actor StationController {
   static let tick = Duration.milliseconds(200)
   /// Time for adapters to appear at the start, and for bluetoothd to take one that was plugged in, before one is called unusable.
   static let adapterSettleTime = Duration.seconds(3)
-  /// Failures of an adapter in a row (no discovery) before it is left alone until it is plugged in again.
-  static let adapterFailureLimit = 5
-  /// Between two of them.
+  /// After a failure of an adapter, before it is used again.
   static let adapterPause = Duration.seconds(1)
   /// Least time between two looks for boards that free adapters may take, when advertisements are what calls for them.
   static let assignPause = Duration.milliseconds(50)
@@ -39,6 +37,8 @@ public actor StationController {
   var workers: Set<String> = []
   /// Adapters that were made ready, by path, with the handle they had then.
   var prepared: [String: AdapterHandle] = [:]
+  /// What was tried on adapters that fail, by path; kept while they are away.
+  var ladders: [String: HealingLadder] = [:]
   /// Adapters that failed too often, by path, until they are plugged in again.
   var spoilt: [String: String] = [:]
   /// Excluded adapters that were told of already.

@@ -9,6 +9,7 @@ extension StationEvent {
     case .adapterAdded: "adapter.added"
     case .adapterRemoved: "adapter.removed"
     case .adapterExcluded: "adapter.excluded"
+    case .adapterHealing: "adapter.healing"
     case .batchStarted: "batch.started"
     case .boardSeen: "board.seen"
     case .boardAssigned: "board.assigned"
@@ -32,6 +33,8 @@ extension StationEvent {
       [.init("station_id", .text(station)), .init("tool_version", .text(version)), .init("database", .text(database))]
     case .adapterAdded(let adapter), .adapterRemoved(let adapter): adapter.json
     case .adapterExcluded(let adapter, let reason): adapter.json + [.init("reason", .text(reason))]
+    case .adapterHealing(let adapter, let remedy, let words, let obstacle):
+      adapter.json + [.init("remedy", .text(remedy.rawValue)), .init("reason", .text(words)), .init("obstacle", .of(obstacle))]
     case .batchStarted(let start): start.json
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter):
       [

@@ -7,6 +7,8 @@ public enum StationEvent: Sendable {
   case adapterAdded(LineAdapter)
   case adapterRemoved(LineAdapter)
   case adapterExcluded(LineAdapter, reason: String)
+  /// An adapter failed and a remedy was tried on it; `obstacle` tells why that could not be done.
+  case adapterHealing(LineAdapter, AdapterRemedy, because: String, obstacle: String?)
   case batchStarted(BatchStart)
   /// An admitted board was heard for the first time in this job.
   case boardSeen(mac: BluetoothAddress, name: String?, profile: String, rssi: Int?, adapter: LineAdapter)

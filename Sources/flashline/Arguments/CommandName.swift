@@ -38,9 +38,9 @@ enum CommandName: String, CaseIterable, Sendable {
     switch self {
     case .adapters: "flashline adapters"
     case .scan: "flashline scan --seconds 5"
-    case .inspect: "flashline inspect app_update.bin --profile generic-mcuboot"
-    case .run: "flashline run --profile generic-mcuboot --count 50 --lot L2026-48 --operator anna"
-    case .flash: "flashline flash C0:DE:00:00:00:01 --profile generic-mcuboot --unit U-0007"
+    case .inspect: "flashline inspect app_update.bin --profile mcuboot"
+    case .run: "flashline run --profile mcuboot --count 50 --lot L2026-48 --operator anna"
+    case .flash: "flashline flash C0:DE:00:00:00:01 --profile mcuboot --unit U-0007"
     case .report: "flashline report --since 2026-11-30 --lot L2026-48 --output L2026-48.csv"
     case .summary: "flashline summary --since 2026-11-30"
     case .audit: "flashline audit --expect 3f5a..."

@@ -33,6 +33,11 @@ enum EventText {
       Line(text: "adapter \(adapter.label.escaped()) is gone (\(adapter.path)): plug it in again, its board goes to another adapter", weight: .problem)
     case .adapterExcluded(let adapter, let reason):
       Line(text: "adapter \(adapter.label.escaped()) is not used: \(reason.escaped())", weight: .news)
+    case .adapterHealing(let adapter, let remedy, let words, let obstacle):
+      Line(
+        text: "adapter \(adapter.label.escaped()) fails (\(words.escaped(limit: 200))); tried: \(remedy.rawValue)"
+          + (obstacle.map { ", not possible (\($0.escaped(limit: 200)))" } ?? ""),
+        weight: .problem)
     case .batchStarted(let start): Line(text: text(start), weight: .news)
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter): Line(text: seen(mac, name, profile, rssi, adapter), weight: .detail)
     case .boardAssigned(let record):

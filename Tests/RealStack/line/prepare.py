@@ -119,11 +119,11 @@ mode = testAndConfirm
             self.steps.append(' '.join(words))
         self.refusals.append({'name': name, 'exit': exit})
 
-    def beside(self, name: str, exit: int, arguments: list[str], config: str, done: list[str], fault: str | None = None, until: tuple | None = None):
+    def beside(self, name: str, exit: int, arguments: list[str], config: str, board: str, done: list[str], fault: str | None = None, until: tuple | None = None):
         """A run with a database of its own, judged by its events: the results of board.done, and the failure code of station.fault."""
         head = ['job_until', name, '120', *map(str, until)] if until else ['job', name, '120']
         self.steps.append(f'CONFIG={config} ' + ' '.join(map(shlex.quote, head + arguments)))
-        self.aside.append({'name': name, 'exit': exit, 'done': done, 'fault': fault})
+        self.aside.append({'name': name, 'exit': exit, 'board': board, 'done': done, 'fault': fault})
 
     def other(self, name: str, limit: int, command: list[str]):
         self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
@@ -251,13 +251,13 @@ def faults(work: str) -> Guest:
     # The disk is full in the middle of an upload: the board must not be called anything; with room again the job goes on.
     guest.package('disk', '2.0.0', 250_000)
     guest.profile('disk', 'DISK-', 'disk')
-    guest.board('DISK-1')
+    disk = guest.board('DISK-1')
     guest.text('station/small.conf', STATION.replace('station.db', '/run/small/station.db').replace('reports = reports', 'reports = /run/small/reports'))
     guest.steps.append('mkdir -p /run/small; mount -t tmpfs -o size=4m tmpfs /run/small')
     job = ['run', '--profile', 'disk', '--count', '1', *ORDER]
-    guest.beside('full', 3, job, 'small.conf', [], fault='disk.failed', until=('DISK-1', 60_000, 'fill'))
+    guest.beside('full', 3, job, 'small.conf', disk, [], fault='disk.failed', until=('DISK-1', 60_000, 'fill'))
     guest.steps.append('rm /run/small/fill')
-    guest.beside('roomy', 0, job, 'small.conf', ['passed'])
+    guest.beside('roomy', 0, job, 'small.conf', disk, ['passed'])
 
     # What must end before a board is touched.
     guest.package('other', '3.0.0', 20_000)

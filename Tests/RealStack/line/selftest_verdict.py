@@ -56,7 +56,7 @@ def good() -> dict:
                           + [{'address': '00:1B:DC:00:01:00', 'serial': 'RIG0002', 'port': 3}]}}
     wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
     expect = {'others': ['other'], 'refusals': [{'name': 'busy', 'exit': 3}],
-              'aside': [{'name': 'full', 'exit': 3, 'done': ['passed'], 'fault': 'disk.failed'}],
+              'aside': [{'name': 'full', 'exit': 3, 'board': OURS, 'done': ['passed'], 'fault': 'disk.failed'}],
               'listed': [{'name': 'list', 'excluded': {'1-3': 'the same address'}}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
               'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'}, 'excluded': {'1-3': 'the same address'},
                         'boards': {OURS: wanted | {'left': ['application']}, OTHER: wanted | {'faults': ['drop'], 'resumed': True, 'retried': True}}},

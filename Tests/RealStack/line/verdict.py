@@ -321,7 +321,7 @@ def check_database(checks: Checks, outcome: Outcome):
     checks.same('PRAGMA integrity_check', outcome.integrity, 'ok')
     checks.same('attempts left open', outcome.attempts - len(outcome.rows), 0)
     checks.ok('record and attempt_id are unique', all(len({row[name] for row in outcome.rows}) == len(outcome.rows) for name in ('record', 'attempt_id')))
-    expected = {mac for run in outcome.expect['runs'] for mac in run['boards']}
+    expected = {mac for run in outcome.expect['runs'] for mac in run['boards']} | {run['board'] for run in outcome.expect['aside']}
     for mac, board in outcome.boards.items():
         if mac not in expected:
             checks.ok(f'{board["name"]} is none of our business: never connected', board['connections'] == 0, board['connections'])
