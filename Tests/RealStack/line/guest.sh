@@ -53,16 +53,13 @@ await_hci() {
 
 plug() { control "plug $(($1 - 1))" && await_hci "$1" there; } # PORT
 
-# renumber NAME PORT OTHER: pulls two adapters and plugs them in again, so that the one at PORT gets another hci number (the kernel gives the lowest free one).
+# renumber NAME PORT BEFORE OTHER BEFORE: both adapters have been pulled (by the scenario's timeline, at a byte of the upload: the guest is too slow for
+# that) and are plugged in again, so that the one at PORT gets another hci number than BEFORE (the kernel gives the lowest free one).
 renumber() {
-  local before other
-  before=$(hci_of "$2") other=$(hci_of "$3")
-  control "unplug $(($2 - 1))"
-  control "unplug $(($3 - 1))"
-  await_hci "$2" gone && await_hci "$3" gone
-  if [ "$before" -lt "$other" ]; then plug "$3"; plug "$2"; else plug "$2"; plug "$3"; fi
-  echo "port $2: hci$before is hci$(hci_of "$2") now" >"$OUT/$1-renumbered.stdout"
-  [ -n "$(hci_of "$2")" ] && [ "$(hci_of "$2")" != "$before" ]
+  await_hci "$2" gone && await_hci "$4" gone
+  if [ "$3" -lt "$5" ]; then plug "$4"; plug "$2"; else plug "$2"; plug "$4"; fi
+  echo "port $2: hci$3 is hci$(hci_of "$2") now" >"$OUT/$1-renumbered.stdout"
+  [ -n "$(hci_of "$2")" ] && [ "$(hci_of "$2")" != "$3" ]
   ended "$1-renumbered" $?
 }
 
@@ -78,10 +75,11 @@ bus_away() {
 
 # job_until NAME LIMIT BOARD BYTES DO ARGUMENT...: the same, and once BYTES have reached BOARD: `interrupt` (Ctrl-C), `kill` (SIGKILL),
 # `bluetoothd` (killed and started again), `second` (the same job again beside it, as NAME-second),
-# `pull` (the adapter that has the board), `renumber` (the adapters of ports 2 and 3), `bus` (no D-Bus for 5 s), `fill` (the disk of the database, /run/small), or a line for the control line.
+# `pull` (the adapter that has the board), `renumber` (the adapters of ports 2 and 3, which the timeline has pulled), `bus` (no D-Bus for 5 s), `fill` (the disk of the database, /run/small), or a line for the control line.
 job_until() {
-  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code label
+  local name=$1 limit=$2 board=$3 bytes=$4 what=$5 pid guard began= code label second third
   shift 5
+  second=$(hci_of 2) third=$(hci_of 3)
   # A background job of a shell ignores SIGINT; env gives it back, and becomes the program, so that $! is it.
   env --default-signal=INT "$FLASHLINE" --config "$STATION/${CONFIG:-station.conf}" --json "$@" >"$OUT/$name.jsonl" 2>"$OUT/$name.stderr" </dev/null &
   pid=$!
@@ -97,7 +95,7 @@ job_until() {
       pull) # Its label is A and the number of its port; dongles are counted from 0.
         label=$(grep -a '"board.assigned"' "$OUT/$name.jsonl" | sed -n '$s/.*"adapter":"A\([0-9]*\)".*/\1/p')
         control "unplug $((label - 1))";;
-      renumber) renumber "$name" 2 3;;
+      renumber) renumber "$name" 2 "$second" 3 "$third";;
       bus) bus_away 5;;
       fill) cat /dev/zero >/run/small/fill 2>/dev/null;;
       *) control "$what";;

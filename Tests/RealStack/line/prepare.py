@@ -307,6 +307,7 @@ def faults2(work: str) -> Guest:
 
     group('bus', 'BUS', 2, 250_000, ['error bus.gone', 'passed'], until=('BUS-0', 100_000, 'bus'))
     # Only this adapter hears the board, so that it goes on with it under its new number.
+    guest.timeline.append({'when': {'board': 'PLUG-0', 'bytes': 60_000}, 'do': ['unplug 1', 'unplug 2']})
     group('renumbered', 'PLUG', 1, 150_000, ['error adapter.removed', 'passed'], rssi={'RIG0001': -45, '*': -90}, until=('PLUG-0', 60_000, 'renumber'))
     guest.others.append('renumbered-renumbered')
 
