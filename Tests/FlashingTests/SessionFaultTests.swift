@@ -97,6 +97,18 @@ import VirtualLine
     if row.leftAs == .unknown { #expect(record.firmwareAfter == nil && record.imageHashAfter == nil) }
   }
 
+  /// The waits for a busy board are longer than the shipped `stall_timeout`; they have their own limit, and the operator is told what the board said.
+  @Test(arguments: [(BoardFault.Action.busy, FailureCode.smpBusy), (.noMemory, .smpNoMemory)])
+  func staysBusyInMidUpload(_ action: BoardFault.Action, _ code: FailureCode) async throws {
+    let bench = SessionBench([BoardFault(action, count: 5, times: 0, group: 1, command: 1)])
+    bench.limits.stall = .seconds(15)
+    let record = try await bench.run()
+    #expect(record.failureCode == code, "\(record.failureMessage ?? "")")
+    #expect(record.outcome == .failed)
+    #expect(record.failurePhase == .upload)
+    #expect(record.leftAs == .application)
+  }
+
   // MARK: limits, station, operator
 
   @Test func theWholeAttemptHasALimit() async throws {
