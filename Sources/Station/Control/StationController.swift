@@ -187,7 +187,8 @@ public actor StationController {
   private func checkAdapters(_ now: Duration) {
     guard let since = idleSince, reason == nil else { return }
     let isBus = stackIsEmpty && adapters.values.contains { $0.hardware.usbPath != nil }
-    let limit = hadAdapter ? (isBus ? job.limits.busTimeout : job.limits.adapterTimeout) : Self.adapterSettleTime
+    // An adapter without bluetoothd is waited for from the start too: both may just have been switched on.
+    let limit = isBus ? job.limits.busTimeout : hadAdapter ? job.limits.adapterTimeout : Self.adapterSettleTime
     guard now - since >= limit else { return }
     let code: FailureCode = isBus ? .busGone : .adapterRemoved
     let message =

@@ -79,6 +79,27 @@ import VirtualLine
     #expect(bench.events.faults == [.busGone])
   }
 
+  @Test func aBusThatIsAwayAtTheStartIsWaitedForToo() async throws {
+    let bench = StationBench(adapters: 2)
+    bench.central.setAway(true)
+    let board = bench.add(1)
+    let work = try bench.begin(bench.controller())
+    try await bench.pump.turn(within: .seconds(60)) { bench.clock.now.sinceStart > .seconds(15) }
+    #expect(bench.events.count("adapter.excluded") == 2)
+    bench.central.setAway(false)
+    #expect(try await bench.pump.finish(work, within: .seconds(600)) == 0)
+    #expect(bench.finished(board).last?.good == true)
+    #expect(bench.events.faults.isEmpty)
+  }
+
+  @Test func aBusThatNeverComesIsAFault() async throws {
+    let bench = StationBench(adapters: 2)
+    bench.central.setAway(true)
+    #expect(try await bench.run(within: .seconds(60)) == 3)
+    #expect((.seconds(20)...(.seconds(22))).contains(bench.clock.now.sinceStart))
+    #expect(bench.events.faults == [.busGone])
+  }
+
   @Test func aBusThatComesBackInTimeIsWaitedFor() async throws {
     let bench = StationBench(adapters: 2)
     let board = bench.add(1)
