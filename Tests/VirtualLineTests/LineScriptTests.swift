@@ -42,7 +42,8 @@ struct LineScriptTests {
   @Test(arguments: [
     "{ boards: [{ board: 1, settings: { mtuu: 23 } }] }", "{ boards: [{ board: 1, faults: [{ do: \"explode\" }] }] }", "{ boards: [{ board: \"first\" }] }",
     "{ boards: [{ board: 1, faults: [{ do: \"busy\", ofset: 3 }] }] }", "{ boreds: [] }", "{ line: [{ do: \"unplug\", adapter: 0 }] }",
-    "{ line: [{ do: \"fallIll\", when: { board: 0, bytes: 1 } }] }", "{ line: [{ do: \"fallIll\", adapter: 0, when: { board: 0, bytes: 1 }, healedBy: \"prayer\" }] }",
+    "{ line: [{ do: \"fallIll\", when: { board: 0, bytes: 1 } }] }",
+    "{ line: [{ do: \"fallIll\", adapter: 0, when: { board: 0, bytes: 1 }, healedBy: \"prayer\" }] }",
     "{ line: [{ do: \"unplug\", adapter: 0, when: { board: 1, bites: 3 } }] }", "{ radio: { phy: \"3M\" } }", "[]", "",
   ])
   func whatIsNotUnderstoodIsRefused(_ text: String) {

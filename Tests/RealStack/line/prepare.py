@@ -191,12 +191,12 @@ def odd(work: str) -> Guest:
         guest.board('ODD-mess', smp={'buf_size': 1024}, faults=[
             {'do': 'reorder', 'count': 4, 'where': answers}, {'do': 'duplicate', 'count': 7, 'times': 2, 'where': answers},
             {'do': 'drop', 'count': 12, 'where': answers}, {'do': 'reorder', 'count': 9, 'where': answers},
-            {'do': 'drop', 'offset': length - 1, 'where': answers}]): passed('odd', faults=['reorder', 'duplicate', 'drop']),
+            {'do': 'drop', 'offset': length - 1, 'where': answers}]): passed('odd', faults=['reorder', 'duplicate', 'drop'], left=['application']),
         guest.board('ODD-trial', images=[{'slots': [{'image': '1.0.0', 'size': 0x20000},
-                                                    {'image': {'file': os.path.join(work, 'tried.bin')}, 'size': 0x20000}]}]): passed('odd', '1.5.0'),
+                                                    {'image': {'file': os.path.join(work, 'tried.bin')}, 'size': 0x20000}]}]): passed('odd', '1.5.0', left=['application']),
         guest.board('ODD-over', bootloader={'mode': 2}): passed('odd'),
         guest.board('ODD-frugal', smp={'frugal': True, 'canonical': True}): passed('odd'),
-        (pending := guest.board('ODD-pending')): passed('odd'),
+        (pending := guest.board('ODD-pending')): passed('odd', left=['application']),
     }
     python = os.path.join(os.environ['RIG_CACHE'], 'venv/bin/python')
     guest.other('mark_pending', 90, [python, os.path.join(HERE, 'mark_pending.py'), pending, os.path.join(work, 'pending.bin')])
@@ -212,13 +212,13 @@ def faults(work: str) -> Guest:
     guest.profile('bad', 'BAD-', 'bad')
     bad = {
         guest.board('BAD-reverts', faults=[{'do': 'image_reverts', 'times': 0}]):
-            {'attempts': ['failed verify.reverted'] * 2, 'package': 'bad', 'before': '1.0.0'},
-        guest.board('BAD-hardware', hardware='9.9'): {'attempts': ['refused identity.hardware'], 'package': 'bad', 'before': None},
-        guest.board('BAD-newer', '3.0.0'): {'attempts': ['refused policy.downgrade'], 'package': 'bad', 'before': '3.0.0'},
-        guest.board('BAD-lost', faults=[{'do': 'lost', 'offset': 30_000}]): passed('bad', resumed=True, faults=['lost']),
-        guest.board('BAD-erase', faults=[{'do': 'slow_erase', 'seconds': 15}]): passed('bad', faults=['slow_erase']),
+            {'attempts': ['failed verify.reverted'] * 2, 'package': 'bad', 'before': '1.0.0', 'left': ['application'] * 2},
+        guest.board('BAD-hardware', hardware='9.9'): {'attempts': ['refused identity.hardware'], 'package': 'bad', 'before': None, 'left': ['untouched']},
+        guest.board('BAD-newer', '3.0.0'): {'attempts': ['refused policy.downgrade'], 'package': 'bad', 'before': '3.0.0', 'left': ['untouched']},
+        guest.board('BAD-lost', faults=[{'do': 'lost', 'offset': 30_000}]): passed('bad', resumed=True, faults=['lost'], left=['application']),
+        guest.board('BAD-erase', faults=[{'do': 'slow_erase', 'seconds': 15}]): passed('bad', faults=['slow_erase'], left=['application']),
         guest.board('BAD-gone', faults=[{'do': 'never_back'}]):
-            {'attempts': ['timeout verify.never_returned'], 'package': 'bad', 'before': '1.0.0', 'mode': 'gone'},
+            {'attempts': ['timeout verify.never_returned'], 'package': 'bad', 'before': '1.0.0', 'mode': 'gone', 'left': ['unknown']},
     }
     guest.run('bad', ['run', '--profile', 'bad', '--idle', '25s', *ORDER], bad, exit=1, end='idle', limit=240)
 
@@ -226,9 +226,9 @@ def faults(work: str) -> Guest:
     guest.profile('stop', 'STOP-', 'stop')
     stop = guest.board('STOP-1')
     job = ['run', '--profile', 'stop', '--count', '1', *ORDER]
-    guest.run('stopped', job, {stop: {'attempts': ['aborted operator.stopped'], 'package': 'stop', 'before': '1.0.0', 'open': True}},
+    guest.run('stopped', job, {stop: {'attempts': ['aborted operator.stopped'], 'package': 'stop', 'before': '1.0.0', 'open': True, 'left': ['application']}},
               exit=130, end='operator', until=('STOP-1', 60_000, 'interrupt'), stopped_within_ms=5000)
-    guest.run('went-on', job, {stop: passed('stop', first=2)}, end='count', continues='stopped')
+    guest.run('went-on', job, {stop: passed('stop', first=2, left=['application'])}, end='count', continues='stopped')
 
     def one(name: str, prefix: str, what: str, attempts: list[str], **more):
         """A job on one board, and what happens to it in the middle of the upload."""
@@ -236,12 +236,13 @@ def faults(work: str) -> Guest:
         guest.profile(name, f'{prefix}-', name)
         address = guest.board(f'{prefix}-1', **more)
         job = ['run', '--profile', name, '--count', '1', *ORDER]
-        guest.run(name, job, {address: passed(name) | {'attempts': attempts}} if attempts else {}, end='count', until=(f'{prefix}-1', 60_000, what),
-                  **({} if attempts else {'exit': 137, 'torn': True}))
+        expected = {address: passed(name, left=['application'] * len(attempts)) | {'attempts': attempts}} if attempts else {}
+        guest.run(name, job, expected, end='count', until=(f'{prefix}-1', 60_000, what), **({} if attempts else {'exit': 137, 'torn': True}))
         return address, job
 
     killed, job = one('killed', 'KILL', 'kill', [])
-    guest.run('revived', job, {killed: passed('killed') | {'attempts': ['aborted station.crashed', 'passed']}}, end='count', continues='killed')
+    crashed = {'attempts': ['aborted station.crashed', 'passed'], 'left': ['unknown', 'application']}
+    guest.run('revived', job, {killed: passed('killed') | crashed}, end='count', continues='killed')
     one('daemon', 'BUS', 'bluetoothd', ['error bus.gone', 'passed'])
     one('alone', 'LOCK', 'second', ['passed'])
     guest.refusal('alone-second', 3)
@@ -342,7 +343,7 @@ def radio(work: str) -> Guest:
     guest.run('fast', ['run', '--profile', 'fast', '--count', '1', *ORDER], {fast: passed('radio')}, end='count', link={'phy': '2M', 'interval_ms': 15.0})
     guest.run('pairs', ['run', '--profile', 'pairs', '--count', '3', *ORDER], {a: passed('small') for a in pairs}, end='count')
     guest.run('shut', ['run', '--profile', 'shut', '--count', '1', *ORDER],
-              {shut: {'attempts': ['failed link.not_permitted'], 'package': 'small', 'before': None}}, exit=1, end='count')
+              {shut: {'attempts': ['failed link.not_permitted'], 'package': 'small', 'before': None, 'left': ['untouched']}}, exit=1, end='count')
     # A board that would be content without.
     guest.run('open', ['run', '--profile', 'open', '--count', '1', *ORDER], {free: passed('small')}, end='count')
     return guest
