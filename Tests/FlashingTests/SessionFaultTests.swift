@@ -145,6 +145,18 @@ import VirtualLine
     #expect(FailureRule.of(.adapterRemoved).blames == .station)
   }
 
+  @Test(arguments: [true, false]) func anAdapterThatDoesNotListenForTheReturnIsTheStationsFault(_ refuses: Bool) async throws {
+    let bench = SessionBench()
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.observer.phases.contains(.reset) }
+    if refuses { bench.central.failDiscovery(on: 0) } else { bench.central.endDiscovery(on: 0) }
+    let record = try await bench.pump.finish(work, within: .seconds(60))
+    #expect(record.outcome == .error)
+    #expect(record.failureCode == .adapterFailed)
+    #expect(record.failurePhase == .reconnect)
+    #expect(record.leftAs == .unknown)
+  }
+
   @Test func aStackThatGoesIsTheStationsFault() async throws {
     let bench = SessionBench()
     let work = bench.begin()

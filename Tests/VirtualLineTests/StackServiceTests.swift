@@ -149,7 +149,8 @@ struct StackServiceTests {
     }
   }
 
-  @Test("An ill adapter starts no discovery until its remedy is tried, and no other one helps", .timeLimit(.minutes(1)),
+  @Test(
+    "An ill adapter starts no discovery until its remedy is tried, and no other one helps", .timeLimit(.minutes(1)),
     arguments: [LineFault.Remedy.stopDiscovery, .powerCycle])
   func anIllAdapter(_ remedy: LineFault.Remedy) async throws {
     let fault = LineFault(do: .fallIll, adapter: 0, when: .init(board: 0, connections: 1), healedBy: remedy)

@@ -49,6 +49,8 @@ public actor StationController {
   var idleSince: Duration?
   var hadAdapter = false
 
+  /// When no adapter listened last: what is not heard then is not absent.
+  var deafAt: Duration?
   /// When boards were last looked for.
   var assigned: Duration?
   /// Free workers that wait for a board, by adapter path.
@@ -177,7 +179,9 @@ public actor StationController {
     let now = ports.time.now()
     tellExcluded(now)
     assign()
-    for record in ledger.closeOverdue(now: now, lastHeard: { sightings.lastHeard($0) }) { ports.emit(.boardDone(record)) }
+    if openings.isEmpty { deafAt = now }
+    let overdue = ledger.closeOverdue(now: now) { board in [sightings.lastHeard(board), deafAt].compactMap(\.self).max() }
+    for record in overdue { ports.emit(.boardDone(record)) }
     checkAdapters(now)
     guard reason == nil, let over = ledger.endReason(now: now) else { return }
     reason = over
