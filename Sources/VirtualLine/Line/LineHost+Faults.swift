@@ -4,8 +4,8 @@ import Reactor
 extension LineHost {
   private static let stackAway = 3000
   private static let authorisationPoll: Duration = .milliseconds(50)
-  /// From the driver's end until the adapter is there again, in milliseconds.
-  private static let enumeration = 500
+  /// From the driver's end until the adapter has its firmware and is there again.
+  private static let enumeration: Duration = .seconds(2)
 
   /// Looks whether a board has got so far that something goes wrong with the line.
   func checkFaults(_ board: Int) {
@@ -52,7 +52,7 @@ extension LineHost {
     }
     adapters[adapter].tried(.reauthorise)
     unplug(adapter)
-    later(timing.scaled(Self.enumeration)) { host in
+    later(Self.enumeration) { host in
       host.plug(adapter)
       host.watchAuthorisation(of: adapter, wasTaken: false)
     }

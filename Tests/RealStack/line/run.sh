@@ -14,6 +14,7 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/flashline-rig.XXXXXX")
 
 echo "rig: the verdict's own test"
 "$PY" "$HERE/selftest_verdict.py" || exit 1
+"$PY" "$HERE/faults_page.py" --check || exit 1
 folders=()
 for guest in "$@"; do
   mkdir "$WORK/$guest"

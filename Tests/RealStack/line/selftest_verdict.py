@@ -210,6 +210,7 @@ def lies():
     yield 'excluded: another adapter', lambda case: case['excluded'][0].update(adapter_path='1-2')
     yield 'excluded: another reason', lambda case: case['excluded'][0].update(reason='broken')
     yield 'excluded: told twice', lambda case: case['excluded'].append(case['excluded'][0])
+    yield 'an adapter had to be healed', lambda case: case['excluded'].append({'event': 'adapter.healing', 'adapter': 'A1', 'remedy': 'power off and on'})
     yield 'excluded: it was used', lambda case: case['truth']['links'].append({'central': 'hci2', 'peripheral': 'X', 'bytes_down': 0, 'params': []})
     first = lambda board, **wanted: lambda case: case['expect']['runs'][0]['boards'][board].update(wanted)
     yield 'left_as of an attempt', first(OURS, left=['unconfirmed'])

@@ -139,6 +139,8 @@ def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]
         progress[key] = progress.get(key, 0) + 1
     # By the clock's second, so that one more than 4 may fall into it.
     checks.ok('at most 4 progress events a second and board', all(count <= 5 for count in progress.values()), max(progress.values(), default=0))
+    healed = [(event.get('adapter'), event.get('remedy'), event.get('reason')) for event in of('adapter.healing')]
+    checks.same('adapters that had to be healed', healed, [])
     checks.same('end_reason', of('batch.finished')[0].get('end_reason'), run['end_reason'])
     check_end(checks, outcome, run, of('batch.finished')[0], [row for row in outcome.rows if row['batch_id'] == batch and row['finished_at'] <= events[-1]['time']])
     if not any(other.get('continues') == run['name'] for other in outcome.expect['runs']):
