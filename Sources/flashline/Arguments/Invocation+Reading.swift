@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import Station
 import VirtualLine
 
 extension Invocation {
