@@ -24,6 +24,14 @@ enum SessionError: Error, Hashable {
     }
   }
 
+  /// What a shelf could not give.
+  static func of(_ error: ShelfError, in phase: Phase) -> SessionError {
+    switch error {
+    case .nothingFits(let words): .board(BoardFailure(.policyNoFirmware, in: phase, words))
+    case .damaged(let words): .station(.stationPackage, phase, words)
+    }
+  }
+
   /// Any error that a task group hands on; what is none of ours is a defect of the station, never of the board.
   static func of(_ error: any Error, in phase: Phase) -> SessionError {
     switch error {

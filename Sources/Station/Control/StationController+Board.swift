@@ -35,20 +35,22 @@ extension StationController {
     if let fault, finished.failureCode == .operatorStopped {
       finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
     }
-    await commit(finished, on: adapter)
+    await commit(finished, of: board, on: adapter)
   }
 
   private func newRecord(_ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ attempt: Int, _ adapter: LineAdapter) -> AttemptRecord {
     var record = AttemptRecord(
-      batchID: batchID, stationID: job.stationID, profile: kind.profile.name, job: .update, mac: sighting.board, addressType: sighting.addressType,
+      batchID: batchID, stationID: job.stationID, profile: kind.profile.name, job: job.job, mac: sighting.board, addressType: sighting.addressType,
       attempt: attempt, startedAt: ports.time.wall(), toolVersion: job.toolVersion)
     record.workOrder = job.workOrder
     record.lot = job.lot
     record.operator = job.operator
-    record.upgradeMode = kind.order.mode
-    record.package = kind.packageName
-    record.packageSHA256 = kind.packageSHA256
-    record.imageHash = kind.order.hash.hex
+    if case .update(let order) = kind.order {
+      record.upgradeMode = order.mode
+      record.package = kind.packageName
+      record.packageSHA256 = kind.packageSHA256
+      record.imageHash = order.hash.hex
+    }
     record.verifiedBy = Verification.none
     record.adapterLabel = adapter.label
     record.adapterPath = adapter.path
@@ -71,7 +73,7 @@ extension StationController {
   /// Why nothing will be written to a board, as far as it is known before a connection.
   private func refusal(_ sighting: SightingBook.Sighting) async throws(RecordError) -> BoardFailure? {
     switch sighting.verdict {
-    case .application, .neither: break
+    case .application, .bootloader, .contradictory, .neither: break
     case .ambiguous(let several):
       let names = several.map { admission.profiles[$0].name }.joined(separator: ", ")
       return BoardFailure(.policyTwoProfiles, in: .discover, "the profiles \(names) all match the board")
@@ -114,9 +116,11 @@ extension StationController {
   // MARK: committing
 
   /// The record is committed before the board is called done.
-  private func commit(_ finished: AttemptRecord, on adapter: LineAdapter) async {
+  ///
+  /// - Parameter board: the address by which it was admitted; the record may have learnt another one.
+  private func commit(_ finished: AttemptRecord, of board: BluetoothAddress, on adapter: LineAdapter) async {
     var record = finished
-    record.isFinal = ledger.verdict(record.mac, record, now: ports.time.now()) == .done
+    record.isFinal = ledger.verdict(board, record, now: ports.time.now()) == .done
     do throws(RecordError) {
       record = try await ports.store.finish(record)
     } catch {
@@ -126,12 +130,12 @@ extension StationController {
     learn(from: record)
     ports.emit(.boardFinished(record))
     let now = ports.time.now()
-    switch ledger.finished(record.mac, record, now: now) {
+    switch ledger.finished(board, record, now: now) {
     case .done:
       ports.emit(.boardDone(record))
-      sightings.forget(record.mac)
+      sightings.forget(board)
     case .again(let pause, let elsewhere):
-      sightings.giveBack(record.mac, pause: pause, avoided: elsewhere ? adapter.name : nil, now: now)
+      sightings.giveBack(board, pause: pause, avoided: elsewhere ? adapter.name : nil, now: now)
     }
   }
 }

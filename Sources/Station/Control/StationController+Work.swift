@@ -162,7 +162,10 @@ extension StationController {
 extension SightingBook.Sighting {
   /// Whether the board is only taken in hand to record that it is refused.
   var isRefused: Bool {
-    if case .application = verdict { false } else { true }
+    switch verdict {
+    case .application, .bootloader: false
+    case .ambiguous, .privateAddress, .contradictory, .neither: true
+    }
   }
 }
 
@@ -170,9 +173,9 @@ extension Admission.Verdict {
   /// Places of the profiles concerned.
   var profiles: [Int] {
     switch self {
-    case .application(let profile), .privateAddress(let profile): [profile]
+    case .application(let profile), .bootloader(let profile), .privateAddress(let profile): [profile]
     case .ambiguous(let several): several
-    case .neither: []
+    case .contradictory, .neither: []
     }
   }
 }

@@ -68,7 +68,7 @@ public actor StationController {
   public init(job: LineJob, ports: StationPorts) {
     self.job = job
     self.ports = ports
-    admission = Admission(profiles: job.kinds.map(\.profile))
+    admission = Admission(profiles: job.kinds.map(\.profile), modes: job.modes)
     ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), now: ports.time.now())
     (signals, signal) = AsyncStream.makeStream()
   }
@@ -127,8 +127,8 @@ public actor StationController {
     ports.emit(
       .batchStarted(
         .init(
-          batchID: batchID, isContinued: opened.isContinued, job: .update, profiles: job.kinds.map(\.profile.name), packages: job.kinds.map(\.packageName),
-          version: job.kinds.map(\.order.version).joined(separator: " "), lot: job.lot, workOrder: job.workOrder,
+          batchID: batchID, isContinued: opened.isContinued, job: job.job, profiles: job.kinds.map(\.profile.name), packages: job.kinds.map(\.packageName),
+          version: job.kinds.map(\.version).joined(separator: " "), lot: job.lot, workOrder: job.workOrder,
           alreadyDone: opened.attempts.count(where: \.isFinal), wanted: job.bounds.count ?? job.bounds.boards?.entries.count)))
   }
 

@@ -90,6 +90,7 @@ public struct PreflightCheck: Sendable {
     let order = UpdateOrder(
       profile, image: image.bytes, imageSHA256: image.sha256.bytes, hash: image.image.hash.bytes, version: image.image.version.smpText,
       imageNumber: image.number)
-    return LineJob.Kind(profile: profile, order: order, packageName: package.fileName, packageSHA256: package.sha256.hex)
+    return LineJob.Kind(
+      profile: profile, order: .update(order), version: order.version, packageName: package.fileName, packageSHA256: package.sha256.hex)
   }
 }
