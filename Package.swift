@@ -58,7 +58,7 @@ let package = Package(
     tests("BluetoothTests", ["Bluetooth"]),
     tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
     tests("SMPTests", ["SMP"]),
-    tests("NordicDFUTests", ["NordicDFU"]),
+    tests("NordicDFUTests", ["NordicDFU", "Bluetooth"]),
     // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
     .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
     tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),

@@ -18,4 +18,7 @@ public enum ButtonlessStatus: UInt8, Hashable, Sendable, CaseIterable {
     case .notBonded: "the board is not bonded to this station"
     }
   }
+
+  /// True when the same request may end well later.
+  public var isTransient: Bool { self == .busy || self == .operationFailed }
 }
