@@ -7,7 +7,7 @@ public struct CatalogueLimits: Hashable, Sendable {
   /// Most keys of one object of the catalogue: hardware revisions, models, flavors or versions.
   public var keys = 1024
   /// Most builds in all.
-  public var builds = 20_000
+  public var builds = 5_000
   /// Complaints that are kept; the others are only counted.
   public var complaints = 100
   /// Largest artefact in bytes: what a package may have (`PackageLimits.fileSize`).

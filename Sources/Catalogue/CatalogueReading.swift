@@ -52,7 +52,9 @@ struct CatalogueReading {
     }
     var minimums: [String: String] = [:]
     for (key, node) in leaf {
-      if key.hasPrefix("min-"), key.utf8.count <= PathPart.lengthLimit, case .text(let text) = node, text.utf8.count <= PathPart.lengthLimit { minimums[key] = text }
+      if key.hasPrefix("min-"), key.utf8.count <= PathPart.lengthLimit, case .text(let text) = node, text.utf8.count <= PathPart.lengthLimit {
+        minimums[key] = text
+      }
     }
     guard found.count < limits.builds else { throw .tooManyBuilds(limit: limits.builds) }
     found.append(

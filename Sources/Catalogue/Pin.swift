@@ -16,7 +16,8 @@ public struct Pin: Hashable, Sendable, Codable {
   var isSound: Bool { Self.isHash(sha256) && size >= 0 }
 
   static func isHash(_ text: String) -> Bool {
-    text.utf8.count == 64 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+    text.utf8.count == 64
+      && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
   }
 
   static func hash(_ content: [UInt8]) throws(CatalogueError) -> String {
