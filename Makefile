@@ -13,7 +13,7 @@ SEED ?=
 
 # C libraries and tools, by their Debian packages. The rig's own (QEMU, bluez, ...) are installed by Tests/RealStack/rig.sh setup.
 PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip-dev zlib1g-dev libcbor-dev libssl-dev libinih-dev \
-	dbus umockdev sqlite3 jq python3
+	libcurl4-openssl-dev ca-certificates dbus umockdev sqlite3 jq python3
 
 .PHONY: help deps build test demo rig lint format clean soak crash trust sanitize bench
 .DEFAULT_GOAL := help

@@ -86,7 +86,7 @@ extension PackageError.Unsupported: CustomStringConvertible {
 }
 
 /// Text from outside in quotation marks: control characters escaped, and not longer than a line bears.
-func quoted(_ text: String, limit: Int = 80) -> String {
+package func quoted(_ text: String, limit: Int = 80) -> String {
   var shown = ""
   for scalar in text.unicodeScalars.prefix(limit) {
     switch scalar.properties.generalCategory {
