@@ -32,6 +32,14 @@ public enum NordicKind: String, Hashable, Sendable, Codable, CaseIterable {
     case .bootloader, .application, .bootloaderApplication: false
     }
   }
+
+  /// The part brings another bootloader: its protocol and version are known only after it has started.
+  public var bringsBootloader: Bool {
+    switch self {
+    case .bootloader, .softDeviceBootloader, .bootloaderApplication, .softDeviceBootloaderApplication: true
+    case .softDevice, .application, .softDeviceApplication: false
+    }
+  }
 }
 
 /// Which of Nordic's two update protocols an init packet is made for.
