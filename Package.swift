@@ -32,6 +32,7 @@ let package = Package(
     gate("CUdev", "libudev", apt: "libudev-dev"),
     gate("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
     gate("CZip", "libzip", apt: "libzip-dev"),
+    gate("CZlib", "zlib", apt: "zlib1g-dev"),
     gate("CCBOR", "libcbor", apt: "libcbor-dev"),
     gate("CCrypto", "libcrypto", apt: "libssl-dev"),
     gate("CIni", "inih", apt: "libinih-dev"),
@@ -39,7 +40,7 @@ let package = Package(
 
     swift("Locks", []),
     swift("Bluetooth", []),
-    swift("Firmware", ["CZip", "CCBOR", "CCrypto"]),
+    swift("Firmware", ["CZip", "CZlib", "CCBOR", "CCrypto"]),
     swift("SMP", ["CCBOR"]),
     swift("NordicDFU", []),
     swift("Flashing", ["Bluetooth", "Firmware", "SMP", "NordicDFU", "Locks"]),
