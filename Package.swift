@@ -69,7 +69,6 @@ let package = Package(
     .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
     tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
     tests("CatalogueTests", ["Catalogue", "Firmware"]),
-    tests("CloudTests", ["Cloud", "Catalogue"]),
     tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "Catalogue", "LineFixture"]),
     tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),

@@ -74,7 +74,8 @@ public struct Interlock: Hashable, Sendable {
   private func refuseDowngrade(to application: Build, installed: FirmwareVersion) throws(InterlockRefusal) {
     guard !allowsDowngrade else { return }
     let boundary = applications.filter { $0.version > application.version }.compactMap(\.required)
-      .filter { $0 <= installed && (application.required.map { own in own < $0 } ?? true) }.min()
+      
+      .filter { boundary in boundary <= installed && (application.required.map { $0 < boundary } ?? true) }.min()
     if let boundary { throw .downgrade(to: application.version, installed: installed, boundary: boundary) }
   }
 }

@@ -80,11 +80,11 @@ struct RescueDriver: SessionDriver {
       return (try await connector.connectUnbonded(), !order.entersBootloader)
     }
     try await session.enter(.reconnect, links)
-    let (anyOf, name) = (Set(addresses).subtracting(strangers), awaited == .bootloader ? agreedName : nil)
+    let (admitted, anyOf, name) = (session.board, Set(addresses).subtracting(strangers), awaited == .bootloader ? agreedName : nil)
     let connector = BoardConnector(session: session, links: links, board: session.board)
     let heard = try await connector.hear(within: limits.swap) { heard in
       // Another board may have the neighbouring address; under the agreed name there is only one.
-      anyOf.contains(heard.address) && (heard.address == session.board || name == nil || heard.name == nil || heard.name == name)
+      anyOf.contains(heard.address) && (heard.address == admitted || name == nil || heard.name == nil || heard.name == name)
     }
     guard let heard else { throw silence(awaited) }
     let link = try await BoardConnector(session: session, links: links, board: heard.address).connect()
@@ -106,7 +106,7 @@ struct RescueDriver: SessionDriver {
     for address in addresses { await session.central.forget(address, on: session.adapter) }
   }
 
-  private func look(_ link: any GATTLink, _ isStranded: Bool) async throws -> DFUOffer {
+  private mutating func look(_ link: any GATTLink, _ isStranded: Bool) async throws -> DFUOffer {
     let found = await link.characteristics()
     var version: DFUVersion?
     if found.contains(where: { $0.uuid == .legacyDFUVersion }) {
