@@ -90,8 +90,13 @@ struct BoardConnector: Sendable {
   func hear(within limit: Duration, where isAwaited: @escaping @Sendable (Advertisement) -> Bool) async throws -> Advertisement? {
     try await withThrowingTaskGroup(of: Advertisement?.self) { group in
       group.addTask {
-        for try await heard in session.central.discover(on: session.adapter) where isAwaited(heard) { return heard }
-        return nil
+        do {
+          for try await heard in session.central.discover(on: session.adapter) where isAwaited(heard) { return heard }
+        } catch let error as CentralError {
+          throw SessionError.ofListening(error, in: links.phase)
+        }
+        if Task.isCancelled { return nil }
+        throw SessionError.station(.adapterFailed, links.phase, "listening ended by itself")
       }
       group.addTask {
         try await session.time.sleep(limit)

@@ -48,8 +48,8 @@ struct UpdateDriver: SessionDriver {
   }
 
   private func open(_ link: any GATTLink) async throws -> any PacketChannel {
-    guard let service = SMPAttachment.service, let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
-    return try await link.openChannel(notifying: characteristic, writing: characteristic, of: service, limit: limits.command)
+    guard let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
+    return try await link.openChannel(notifying: characteristic, writing: characteristic, of: .simpleManagement, limit: limits.command)
   }
 
   private var target: UpdatePlan.Target {
