@@ -73,8 +73,8 @@ public struct Interlock: Hashable, Sendable {
   /// within the same generation of applications, is fine; so is every bootloader for the latest application.
   private func refuseDowngrade(to application: Build, installed: FirmwareVersion) throws(InterlockRefusal) {
     guard !allowsDowngrade else { return }
-    let boundary = applications.filter { $0.version > application.version }.compactMap(\.required)
-      .filter { $0 <= installed && (application.required.map { own in own < $0 } ?? true) }.min()
+    let later = applications.filter { $0.version > application.version }.compactMap(\.required)
+    let boundary = later.filter { required in required <= installed && application.required.map { $0 < required } ?? true }.min()
     if let boundary { throw .downgrade(to: application.version, installed: installed, boundary: boundary) }
   }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Firmware
 import Flashing
 
 /// What `catalog` shows: one shelf for each catalogue.
