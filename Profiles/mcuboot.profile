@@ -59,12 +59,18 @@ min_rssi = -70
 # estimated_swap_time = 0s
 
 [rescue]
-# For boards that are stuck in their bootloader. Read and checked; used by "recover", which this version does not have yet.
-# name = <any>
+# For boards that are stuck in their bootloader: read and checked in every profile, used for metawear and nordic-dfu.
+# name = <MetaBoot for metawear, otherwise any>
 # service = <the family's>
+# auto goes by the services that the bootloader has; legacy and secure take no other.
 # protocol = auto
+# A board counts as stranded only after so long in its bootloader without a break: until then another station may be flashing it.
 # stranded_after = 180s
-# catalog = <none>
-# flavor = <none>
+# An https address or a file with the catalogue of the maker's firmware. "flashline catalog refresh" copies it beside the database; jobs use only the copy.
+# catalog = <no catalogue: the package is named>
+# Which kind of application of the catalogue.
+# flavor = vanilla
+# The bootloader confirms after so many packets; 0 never.
 # packet_receipt = 12
+# Bytes a packet, 20 to 509; auto is 20 for Legacy DFU, and what the connection carries for Secure DFU.
 # packet_size = auto

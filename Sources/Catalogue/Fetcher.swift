@@ -31,7 +31,7 @@ public enum FetchError: Error, Hashable, Sendable {
   case truncated(bytes: Int, announced: Int)
   /// Nothing came for too long, or the whole took too long.
   case timeout
-  /// No network, no such host, nobody listens, or the connection broke.
+  /// No network, no such host, nobody listens, the connection broke; or a fault of TLS that URLSession has no code for.
   case unreachable(String)
   /// The server could not prove who it is.
   case untrusted(String)
@@ -63,7 +63,9 @@ extension FetchError: CustomStringConvertible {
     case .tooLarge(let limit): "it has more than \(limit) bytes: check the address"
     case .truncated(let bytes, let announced): "only \(bytes) of \(announced) bytes came: try again"
     case .timeout: "it took too long: check the network and try again"
-    case .unreachable(let reason): "the server cannot be reached (\(reason)): check the network, the name and the proxy"
+    case .unreachable(let reason):
+      "the server cannot be reached (\(reason)): check the network, the name and the proxy; where it speaks of a certificate, "
+        + "the clock, and its authority (update-ca-certificates)"
     case .untrusted(let reason): "the server's certificate is not trusted (\(reason)): check the clock, and install its authority with update-ca-certificates"
     case .badAddress: "this is no address that is fetched: write https://… or a file"
     case .cannotRead(let reason): "it cannot be read (\(reason)): check the disk"

@@ -28,6 +28,10 @@ import Testing
     #expect(try command("audit") == .audit(expect: nil))
     let head = String(repeating: "Ab", count: 32)
     #expect(try command("audit --expect \(head)") == .audit(expect: head.lowercased()))
+    #expect(try command("catalog list") == .catalog(CatalogRequest(action: .list)))
+    #expect(
+      try command("catalog refresh --profile a --profile b --all")
+        == .catalog(CatalogRequest(action: .refresh, profiles: ["a", "b"], isWhole: true)))
     #expect(try command("line") == .line(LineRequest()))
     #expect(
       try command("line --time-scale 0.5 --seed 7 --places 9 --boards 2000")
@@ -80,7 +84,7 @@ import Testing
     for option in name.options where option.isHidden { #expect(!page.contains("--\(option.name)")) }
   }
 
-  @Test("commands that do not work yet do not exist", arguments: ["recover", "catalog", "ota", "observe"])
+  @Test("commands that do not work yet do not exist", arguments: ["recover", "ota", "observe"])
   func notYet(word: String) {
     #expect(throws: ProgramError.usage("there is no command \"\(word)\"", "flashline --help lists them")) { try Invocation([word]) }
     #expect(!HelpText.page(nil).contains("  \(word) "))
@@ -99,6 +103,8 @@ import Testing
       ("run --profile a --profile b --package x", "--package goes with one profile"), ("run --profile p --count 1 --count 2", "--count is given twice"),
       ("--config a run --profile p --config b", "--config is given twice"), ("flash --profile p", "flash needs ADDRESS"),
       ("flash C0:DE:00:00:01 --profile p", "is no Bluetooth address"), ("flash C0:DE:00:00:00:01", "flash needs a profile"),
+      ("catalog", "catalog needs refresh, list or verify"), ("catalog update", "catalog does not know \"update\""),
+      ("catalog list verify", "catalog takes one refresh, list or verify"),
       ("inspect", "inspect needs PACKAGE"), ("inspect a b", "inspect takes one PACKAGE"), ("scan --seconds 601", "--seconds \"601\" does not fit"),
       ("scan --mode bootloader", "scan cannot look for bootloaders yet"), ("scan --mode x", "--mode \"x\" is unknown"),
       ("report --format xml", "--format \"xml\" is unknown"), ("report --format json --excel", "--excel is a form of CSV"),

@@ -73,9 +73,8 @@ public struct Interlock: Hashable, Sendable {
   /// within the same generation of applications, is fine; so is every bootloader for the latest application.
   private func refuseDowngrade(to application: Build, installed: FirmwareVersion) throws(InterlockRefusal) {
     guard !allowsDowngrade else { return }
-    let boundary = applications.filter { $0.version > application.version }.compactMap(\.required)
-      
-      .filter { boundary in boundary <= installed && (application.required.map { $0 < boundary } ?? true) }.min()
+    let later = applications.filter { $0.version > application.version }.compactMap(\.required)
+    let boundary = later.filter { required in required <= installed && application.required.map { $0 < required } ?? true }.min()
     if let boundary { throw .downgrade(to: application.version, installed: installed, boundary: boundary) }
   }
 }

@@ -65,6 +65,7 @@ extension Invocation.Command {
       return .flash(address, unit: try values.label("unit"), try JobRequest(values, command: name))
     case .report: return .report(try ReportRequest(values))
     case .summary: return .summary(try FilterRequest(values))
+    case .catalog: return .catalog(try CatalogRequest(operand, values))
     case .audit: return .audit(expect: try head(values))
     case .line: return .line(try LineRequest(values))
     case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))

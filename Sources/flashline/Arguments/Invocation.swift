@@ -15,6 +15,7 @@ struct Invocation: Hashable, Sendable {
     case flash(BluetoothAddress, unit: String?, JobRequest)
     case report(ReportRequest)
     case summary(FilterRequest)
+    case catalog(CatalogRequest)
     case audit(expect: String?)
     case line(LineRequest)
     case demo(LineRequest, keep: String?)
