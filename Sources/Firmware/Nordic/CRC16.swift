@@ -25,6 +25,6 @@ extension FixedWidthInteger {
   /// All digits in hexadecimal with `0x`, as registers and identifiers are written: `0x0088`.
   var hexText: String {
     let digits = String(self, radix: 16)
-    return "0x" + String(repeating: "0", count: max(0, Self.bitWidth / 4 - digits.count)) + digits
+    return "0x" + String(repeating: "0", count: Swift.max(0, Self.bitWidth / 4 - digits.count)) + digits
   }
 }
