@@ -16,7 +16,7 @@ extension NordicPart {
           error(.checksumDiffers, "has the CRC-16 \(crc16.hexText), its init packet names \(crc.hexText): it is damaged, or another's", Self.buildAgain))
       }
     case .sha256(let length, let hash), .signed(let length, let hash, _):
-      found += hashComplaints(hash, isReversible: true)
+      found += hashComplaints(hash)
       switch length {
       case nil:
         found.append(warning(.initPacketIncomplete, "has an init packet without the image's length", "bootloaders of SDK 8 and newer refuse that"))
@@ -45,7 +45,7 @@ extension NordicPart {
   func packetComplaints(_ packet: SecureInitPacket) -> [Complaint] {
     var found: [Complaint] = []
     if let hash = packet.hash.digest {
-      found += hashComplaints(hash, isReversible: false)
+      found += hashComplaints(hash)
     } else if [SecureInitPacket.sha256Type, SecureInitPacket.sha512Type].contains(packet.hash.type) {
       found.append(error(.hashDiffers, "has an init packet with a hash of \(packet.hash.bytes.count) bytes, the wrong length", Self.buildAgain))
     } else {
@@ -76,10 +76,8 @@ extension NordicPart {
     return found
   }
 
-  /// Nordic's tools have stored hashes with the last byte first since Secure DFU; what the Legacy tools did is not certain, so both pass there.
-  private func hashComplaints(_ hash: Digest, isReversible: Bool) -> [Complaint] {
-    let own = hash.kind == .sha256 ? sha256 : try? Digest(hash.kind, of: image)
-    guard own != hash, !isReversible || own?.bytes.reversed() != hash.bytes else { return [] }
+  private func hashComplaints(_ hash: Digest) -> [Complaint] {
+    guard (hash.kind == .sha256 ? sha256 : try? Digest(hash.kind, of: image)) != hash else { return [] }
     return [error(.hashDiffers, "does not have the \(hash.kind.rawValue) that its init packet names, so it is damaged or another's", Self.buildAgain)]
   }
 }

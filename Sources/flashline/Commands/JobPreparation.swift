@@ -23,13 +23,19 @@ enum JobPreparation {
     }
   }
 
-  /// Reads a package; reading and hashing block, so they get a thread of their own.
-  static func load(_ path: String) async throws(ProgramError) -> FirmwarePackage {
-    let result: Result<FirmwarePackage, PackageError> = try await onThread("package") {
-      do throws(PackageError) { return .success(try FirmwarePackage(path: path)) } catch { return .failure(error) }
+  /// Reads whatever kind of package a file is; where the profile's boards have one of Nordic's bootloaders, also a bare image for those.
+  /// Reading and hashing block, so they get a thread of their own.
+  static func inspect(_ path: String, for profile: BoardProfile?) async throws(ProgramError) -> FirmwareFile {
+    let takesBareImages = profile.map { $0.family != .mcuboot } ?? false
+    let result: Result<FirmwareFile, PackageError> = try await onThread("package") {
+      do throws(PackageError) {
+        return .success(takesBareImages ? .nordic(try NordicPackage(path: path)) : try FirmwareFile(path: path))
+      } catch {
+        return .failure(error)
+      }
     }
     switch result {
-    case .success(let package): return package
+    case .success(let file): return file
     case .failure(let error): throw .usage("\(path.escaped(limit: 4096)): \(error.description)", error.remedy)
     }
   }
