@@ -81,7 +81,8 @@ public struct BootloaderEntry: Sendable {
       return leave()
     case .leaving:
       guard let status = status(of: .enterBootloader, bytes), status != ButtonlessStatus.success.rawValue else { return [] }
-      guard ButtonlessStatus(rawValue: status) == .busy, path != .legacyApplication, tries < Self.busyTries else {
+      if path == .legacyApplication { return end(.failed(.legacyRefused(.start, status: status))) }
+      guard ButtonlessStatus(rawValue: status) == .busy, tries < Self.busyTries else {
         return end(.failed(.entryRefused(status: status)))
       }
       state = .waitingForBusy
