@@ -30,9 +30,9 @@ enum LineBoards {
   }
 
   /// Boards `C0:DE:00:00:00:01` and on: static random addresses, so that they are not private.
-  static func make(_ options: LineOptions, _ script: LineScript) throws(LineError) -> [VirtualBoard] {
+  static func make(_ options: LineOptions, _ script: LineScript) throws(LineError) -> [any HostedBoard] {
     var shelf = ImageShelf()
-    var boards: [VirtualBoard] = []
+    var boards: [any HostedBoard] = []
     for number in 0..<options.boards {
       let address = BluetoothAddress(bits: 0xC0DE_0000_0000 | UInt64(number + 1))
       let (settings, faults) = script.entry(number: number, address: address)
