@@ -27,6 +27,13 @@ public struct BoardAlarm: Hashable, Sendable {
     case delayed([UInt8])
     case reset
     case booted
+    /// Of a board with one of Nordic's bootloaders.
+    case dfu(DFUAlarm)
+    /// The application goes to its bootloader.
+    case jump
+    /// The bootloader looks whether it may return to the application.
+    case selfReturn
+    case serviceChanged
   }
 
   var kind: Kind

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// What a synthetic image says of itself to the board that runs it, for real ones are encrypted and say nothing.
 ///

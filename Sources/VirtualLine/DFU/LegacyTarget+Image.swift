@@ -166,7 +166,7 @@ extension LegacyTarget {
 
   /// No notification: the link drops, and the response may go with it.
   mutating func activate(_ faults: inout FaultScript) -> [DFUAction] {
-    let hurries = faults.at(.response).contains { $0.do == .activateUnanswered }
+    let hurries = !faults.at(.leave).isEmpty
     return hurries ? [leaving()] : [.respond(nil), .wake(settings.leave, .leave)]
   }
 

@@ -89,7 +89,9 @@ struct LegacyTarget: Sendable {
     let rest = Array(value.dropFirst())
     switch operation {
     case .activateAndReset: return activate(&faults)
-    case .reset: return [.respond(nil), .wake(settings.leave, .leave)]
+    case .reset:
+      state = .dead
+      return [.respond(nil), .wake(settings.leave, .leave)]
     default: break
     }
     let answers = perform(operation, rest, &faults)
@@ -111,12 +113,12 @@ struct LegacyTarget: Sendable {
       if step == 0 { meaning = .initPacket } else { return finishInit(&faults) }
     case .receiveImage: meaning = .data
     case .validate: return validate(&faults)
-    case .reportReceivedSize: return answer(.reportReceivedSize, .success, LittleEndian.bytes(total), &faults)
+    case .reportReceivedSize: return answer(.reportReceivedSize, .success, &faults, more: LittleEndian.bytes(total))
     case .receiptRequest:
       guard rest.count >= 2 else { return answer(.receiptRequest, .notSupported, &faults) }
       (interval, sinceReceipt) = (Int(rest[0]) | Int(rest[1]) << 8, 0)
     case .activateAndReset, .reset: break
-    case .response, .receipt: return answer(operation.rawValue, .notSupported, &faults)
+    case .response, .receipt: return answer(operation, .notSupported, &faults)
     }
     return []
   }
@@ -125,15 +127,15 @@ struct LegacyTarget: Sendable {
 
   func answerBytes(_ code: UInt8, _ status: UInt8, _ more: [UInt8] = []) -> [UInt8] { [LegacyOpCode.response.rawValue, code, status] + more }
 
-  mutating func answer(_ operation: LegacyOpCode, _ status: LegacyStatus, _ more: [UInt8] = [], _ faults: inout FaultScript) -> [DFUAction] {
-    answer(operation.rawValue, status.rawValue, more, &faults)
+  mutating func answer(_ operation: LegacyOpCode, _ status: LegacyStatus, _ faults: inout FaultScript, more: [UInt8] = []) -> [DFUAction] {
+    answer(operation.rawValue, status.rawValue, &faults, more: more)
   }
 
   private mutating func answer(_ code: UInt8, _ status: LegacyStatus, _ faults: inout FaultScript) -> [DFUAction] {
     answer(code, status.rawValue, &faults)
   }
 
-  mutating func answer(_ code: UInt8, _ status: UInt8, _ more: [UInt8] = [], _ faults: inout FaultScript) -> [DFUAction] {
+  mutating func answer(_ code: UInt8, _ status: UInt8, _ faults: inout FaultScript, more: [UInt8] = []) -> [DFUAction] {
     if status != LegacyStatus.success.rawValue, errors.count < DFUSettings.keptErrors { errors.append(Hexadecimal.text(answerBytes(code, status))) }
     let stray = [LegacyOpCode.receipt.rawValue] + LittleEndian.bytes(total)
     return DFUAnswer.leave(answerBytes(code, status, more), code, stray: stray, &faults)

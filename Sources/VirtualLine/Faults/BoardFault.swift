@@ -86,6 +86,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case object
     case select
     case response
+    case leave
     case activate
     case jump
     /// Some time after a connection.
@@ -138,7 +139,8 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case .spoilObject: .object
     case .wrongResume: .select
     case .notifyFirst: .response
-    case .activateUnanswered, .backInBootloader: .activate
+    case .activateUnanswered: .leave
+    case .backInBootloader: .activate
     case .otherAddress: .reset
     case .ignoreJump: .jump
     }
