@@ -68,7 +68,10 @@ extension Invocation.Command {
     case .catalog: return .catalog(try CatalogRequest(operand, values))
     case .audit: return .audit(expect: try head(values))
     case .line: return .line(try LineRequest(values))
-    case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
+    case .demo:
+      let request = try LineRequest(values)
+      guard request.stranded == 0 else { throw .usage("the demo cannot rescue boards yet", "leave --stranded out, or start flashline line --stranded") }
+      return .demo(request, keep: try values.text("keep"))
     }
   }
 
@@ -143,14 +146,12 @@ extension ReportRequest {
 extension LineRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     adapters = try values.integer("adapters", in: 1...16) ?? 4
-    boards = try values.integer("boards", in: 1...LineOptions.boardLimit) ?? 24
+    boards = try values.integer("boards", in: 0...LineOptions.boardLimit) ?? 24
     faults = try values.text("faults")
     state = try values.text("state")
     timeScale = try values.number("time-scale", in: 0.01...100) ?? 1
     seed = try values.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1
     places = try values.integer("places", in: 1...LineOptions.boardLimit)
-    if let stranded = try values.integer("stranded", in: 0...200), stranded > 0 {
-      throw .usage("the virtual line has no boards in their bootloader yet", "leave --stranded out")
-    }
+    stranded = try values.integer("stranded", in: 0...200) ?? 0
   }
 }

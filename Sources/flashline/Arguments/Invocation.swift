@@ -70,6 +70,7 @@ struct ReportRequest: Hashable, Sendable {
 struct LineRequest: Hashable, Sendable {
   var adapters = 4
   var boards = 24
+  var stranded = 0
   var faults: String?
   var state: String?
   var timeScale = 1.0
