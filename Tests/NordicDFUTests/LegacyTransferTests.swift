@@ -71,6 +71,18 @@ struct LegacyTransferTests {
     #expect(transfer.packetsHandedOver() == round(40..<80, .receipt, .seconds(10)))
   }
 
+  @Test("A receipt for the bytes that complete the image is not the answer: they may not be in the flash yet")
+  func lastReceipt() {
+    var transfer = streaming()
+    for count: UInt8 in [40, 80] { _ = transfer.packetsHandedOver() + transfer.received([0x11, count, 0, 0, 0]) }
+    for count: UInt8 in [100, 60, 100] {
+      #expect(transfer.received([0x11, count, 0, 0, 0]) == [])
+      #expect(transfer.packetsHandedOver() == [])
+    }
+    #expect(transfer.acknowledged == 80)
+    #expect(transfer.received([0x10, 3, 1]).first == .progress(100))
+  }
+
   @Test(
     "What does not belong here changes nothing",
     arguments: [
