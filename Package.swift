@@ -57,7 +57,8 @@ let package = Package(
     .executableTarget(
       name: "flashline",
       dependencies: [
-        "Bluetooth", "Firmware", "SMP", "Flashing", "Catalogue", "Cloud", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux", "Locks",
+        "Bluetooth", "Firmware", "SMP", "Flashing", "Catalogue", "Cloud", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux",
+        "Locks",
       ],
       exclude: ["README.md"], swiftSettings: room),
 

@@ -44,7 +44,7 @@ struct BoardProfileTests {
       [firmware]
       package = images/app.zip
       sha256 = E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
-      version = 1.2.3+4
+      version = 1.2.3
       allow_downgrade = yes
       [upgrade]
       mode = uploadOnly
