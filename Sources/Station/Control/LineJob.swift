@@ -80,11 +80,17 @@ extension UpdateOrder {
     self.init(
       image: image, imageSHA256: imageSHA256, hash: hash, version: version, imageNumber: imageNumber, mode: upgrade.mode,
       pairing: profile.pairing,
-      identity: IdentityRule(
-        model: profile.identity.modelNumber, hardware: profile.identity.hardwareRevision, manufacturer: profile.identity.manufacturer,
-        needsSerial: profile.identity.serial != .none),
+      identity: IdentityRule(profile),
       allowsDowngrade: profile.firmware.allowDowngrade, pipelineDepth: upgrade.pipelineDepth, alignment: upgrade.byteAlignment,
       reassemblyBufferSize: upgrade.reassemblyBufferSize, erasesSettings: upgrade.eraseAppSettings,
       assumedBootloaderMode: upgrade.bootloaderMode.map(Int.init), estimatedSwapTime: upgrade.estimatedSwapTime)
+  }
+}
+
+extension IdentityRule {
+  /// `[identity]` of a profile.
+  init(_ profile: BoardProfile) {
+    let rules = profile.identity
+    self.init(model: rules.modelNumber, hardware: rules.hardwareRevision, manufacturer: rules.manufacturer, needsSerial: rules.serial != .none)
   }
 }

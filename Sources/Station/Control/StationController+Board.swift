@@ -12,6 +12,11 @@ extension StationController {
     let kind = job.kinds[place]
     var record = newRecord(sighting, kind, attempt, adapter)
     do throws(RecordError) {
+      if job.job == .rescue, job.lot == nil, let last = try await ports.store.lastAttempt(at: board) {
+        // The night knows no lots: a board keeps the one that it failed in.
+        record.lot = last.lot
+        record.workOrder = record.workOrder ?? last.workOrder
+      }
       record = try await ports.store.begin(record)
     } catch {
       ledger.withdraw(board, now: ports.time.now())
@@ -128,6 +133,7 @@ extension StationController {
       return fail(error.code, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
     }
     learn(from: record)
+    if record.leftAs != .untouched { detached.insert(board) }
     ports.emit(.boardFinished(record))
     let now = ports.time.now()
     switch ledger.finished(board, record, now: now) {

@@ -81,7 +81,7 @@ extension StationController {
     await withTaskGroup(of: Found.self) { group in
       group.addTask {
         do {
-          for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter) }
+          for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter, handle) }
           return Task.isCancelled ? .over : .failed("listening ended by itself")
         } catch CentralError.adapterGone, CentralError.stackGone {
           return .gone
@@ -125,9 +125,11 @@ extension StationController {
 
   // MARK: hearing and handing over
 
-  private func heard(_ advertisement: Advertisement, on adapter: LineAdapter) {
+  private func heard(_ advertisement: Advertisement, on adapter: LineAdapter, _ handle: AdapterHandle) async {
+    guard !ledger.isDone(advertisement.address) else { return }
     let verdict = admission.verdict(advertisement)
-    guard verdict != .neither, !ledger.isDone(advertisement.address) else { return }
+    if verdict == .contradictory { return await hearAfresh(advertisement.address, handle) }
+    if job.job == .rescue { await followBootloader(advertisement.address, verdict) }
     let isNew = sightings.heard(
       advertisement, on: adapter.name, verdict: verdict, minRSSI: admission.minRSSI(verdict), at: ports.time.now())
     if isNew {
@@ -147,7 +149,7 @@ extension StationController {
     let now = ports.time.now()
     assigned = now
     let given = sightings.assign(free: free, now: now) { sighting in
-      guard let attempt = ledger.claim(sighting.board, refusal: sighting.isRefused, now: now) else { return false }
+      guard isStranded(sighting), let attempt = ledger.claim(sighting.board, refusal: sighting.isRefused, now: now) else { return false }
       claims[sighting.board] = attempt
       return true
     }

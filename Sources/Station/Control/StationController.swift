@@ -59,6 +59,16 @@ public actor StationController {
   var claims: [BluetoothAddress: Int] = [:]
   /// Boards whose stored image is not to be believed, because it failed once.
   var distrusted: Set<BluetoothAddress> = []
+  /// In a rescue: how long boards have been in their bootloader, in time spent listening.
+  var stranded = StrandedWatch()
+  /// Time in which at least one adapter listened.
+  var listened = Duration.zero
+  private var lookedAt: Duration?
+  /// Boards that this station sent to their bootloader itself: they are not waited for.
+  var detached: Set<BluetoothAddress> = []
+  /// Boards whose history was looked up for that, and those that the stack was asked to hear afresh, with the time.
+  var historyRead: Set<BluetoothAddress> = []
+  var heardAfresh: [BluetoothAddress: Duration] = [:]
   /// Serial numbers that were read in this job, with the first board that told each: two boards may be in hand at once, before either is recorded.
   var serials: [String: BluetoothAddress] = [:]
   /// What ended the job as the station's fault.
@@ -177,6 +187,8 @@ public actor StationController {
   /// Everything that happens without another event: bounds in time, boards that do not come back, adapters that are missing.
   private func look() {
     let now = ports.time.now()
+    if !openings.isEmpty { listened += now - (lookedAt ?? now) }
+    lookedAt = now
     tellExcluded(now)
     assign()
     if openings.isEmpty { deafAt = now }

@@ -25,6 +25,8 @@ protocol HostedBoard: Sendable {
   var bytesReceived: Int { get }
 
   mutating func powerOn() -> [BoardAction]
+  /// A central begins to connect.
+  mutating func approached()
   /// A central connects. Nil when the attempt fails.
   mutating func linked() -> (mtu: Int, actions: [BoardAction])?
   /// The link is down, whoever ended it.

@@ -85,6 +85,8 @@ extension DFUBoard: HostedBoard {
     return arrive(dfu.start == .application ? .application : .bootloader)
   }
 
+  mutating func approached() {}
+
   mutating func linked() -> (mtu: Int, actions: [BoardAction])? {
     guard advertises else { return nil }
     var mtu = dfu.mtu ?? 23

@@ -75,12 +75,13 @@ struct ScanReport {
     let verdict = admission.verdict(board.advertisement)
     let names = { (indices: [Int]) in indices.map { admission.profiles[$0].name } }
     switch verdict {
-    case .application(let profile):
+    case .application(let profile), .bootloader(let profile):
       var reason: String?
       if let least = admission.minRSSI(verdict), let rssi = board.best?.rssi, rssi < least { reason = "weaker than min_rssi \(least)" }
       return Row(board: board, profiles: names([profile]), reason: reason)
     case .ambiguous(let several): return Row(board: board, profiles: names(several), reason: "two profiles match")
     case .privateAddress(let profile): return Row(board: board, profiles: names([profile]), reason: "changes its address")
+    case .contradictory: return Row(board: board, profiles: [], reason: "shows application and bootloader at once")
     case .neither: return Row(board: board, profiles: [], reason: "no profile")
     }
   }
