@@ -10,12 +10,15 @@ struct DFUBench {
   private(set) var said: [String] = []
   private var alarms: [(at: Duration, alarm: BoardAlarm)] = []
 
-  init(_ kind: BoardKind, address: UInt64 = 0xC0DE_8000_0101, faults: [BoardFault] = [], model: String = "6", hardware: String = "0.1", _ change: (inout DFUSettings) -> Void = { _ in }) {
+  init(
+    _ kind: BoardKind, address: UInt64 = 0xC0DE_8000_0101, faults: [BoardFault] = [], hardware: String = "0.1",
+    _ change: (inout DFUSettings) -> Void = { _ in }
+  ) {
     var settings = BoardSettings()
     settings.kind = kind
     change(&settings.dfu)
     let identity = BoardIdentity(
-      address: BluetoothAddress(bits: address), name: "App", serial: "0200CE", model: model, hardware: hardware, manufacturer: "MbientLab Inc")
+      address: BluetoothAddress(bits: address), name: "App", serial: "0200CE", model: "6", hardware: hardware, manufacturer: "MbientLab Inc")
     board = DFUBoard(identity: identity, settings: settings, faults: faults)
     take(board.powerOn())
   }
