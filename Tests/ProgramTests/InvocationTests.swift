@@ -111,7 +111,8 @@ import Testing
       ("--json report --excel", "--excel is a form of CSV"),
       ("--json report --format csv", "--json promises JSON on stdout"),
       ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
-      ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 201", "--stranded \"201\" does not fit"), ("demo --stranded 1", "cannot rescue boards yet"),
+      ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 201", "--stranded \"201\" does not fit"),
+      ("demo --stranded 1", "cannot rescue boards yet"),
       ("demo --boards 0", "--boards \"0\" does not fit"),
     ])
   func refused(line: String, what: String) throws {

@@ -37,6 +37,8 @@ public struct BoardAlarm: Hashable, Sendable {
   }
 
   var kind: Kind
+  /// The board gives its last answer this time to leave, however fast the line's clock runs.
+  var waitsForAir: Bool { kind == .dfu(.leave) }
   /// Alarms of an earlier boot or link mean nothing any more.
   var epoch: Int
 }

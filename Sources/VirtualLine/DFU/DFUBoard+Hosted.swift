@@ -125,7 +125,7 @@ extension DFUBoard: HostedBoard {
 
   mutating func receive(_ value: [UInt8], at characteristic: BluetoothUUID, wantsResponse: Bool) -> [BoardAction] {
     guard let link, !link.silent, value.count <= link.mtu - 3 else { return [] }
-    guard mode == .bootloader else { return ask(value, characteristic, link) }
+    guard mode == .bootloader else { return ask(value, characteristic, link, wantsResponse ? [.respond(nil)] : []) }
     noteWrite()
     let isControl = characteristic == .legacyDFUControlPoint || characteristic == .secureDFUControlPoint
     if isControl {
@@ -148,16 +148,16 @@ extension DFUBoard: HostedBoard {
     }
   }
 
-  /// What the application is asked (metaboot.md §1.4, §2; nordic-dfu.md §2.8, §3.2).
-  private mutating func ask(_ value: [UInt8], _ characteristic: BluetoothUUID, _ link: Link) -> [BoardAction] {
+  /// What the application is asked; `response` goes ahead of what it does about it (metaboot.md §1.4, §2; nordic-dfu.md §2.8, §3.2).
+  private mutating func ask(_ value: [UInt8], _ characteristic: BluetoothUUID, _ link: Link, _ response: [BoardAction]) -> [BoardAction] {
     switch characteristic {
-    case .metaWearCommand: return [.respond(nil)] + command(value)
+    case .metaWearCommand: return response + command(value)
     case .legacyDFUControlPoint:
       guard link.notifying else { return [.respond(LegacyTarget.unsubscribed)] }
-      return [.respond(nil)] + (value == [LegacyOpCode.start.rawValue, DFUPart.application.rawValue] ? jump() : [])
+      return response + (value == [LegacyOpCode.start.rawValue, DFUPart.application.rawValue] ? jump() : [])
     case .buttonlessDFU:
       guard link.notifying else { return [.respond(LegacyTarget.unsubscribed)] }
-      return [.respond(nil)] + buttonless(value)
+      return response + buttonless(value)
     default: return []
     }
   }

@@ -25,7 +25,8 @@ enum LineBoards {
     } catch {
       throw .faultsFile(path: path, reason: "not a faults file: \(Self.text(error))")
     }
-    if let complaint = script.complaint(adapters: options.adapters, boards: options.boards + options.stranded) { throw .faultsFile(path: path, reason: complaint) }
+    let complaint = script.complaint(adapters: options.adapters, boards: options.boards + options.stranded)
+    if let complaint { throw .faultsFile(path: path, reason: complaint) }
     return script
   }
 

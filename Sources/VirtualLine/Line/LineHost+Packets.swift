@@ -193,7 +193,7 @@ extension LineHost {
         links[board]?.schedule.notify(value)
         arm(board)
       case .wake(let delay, let alarm):
-        later(timing.scaled(delay)) { host in
+        later(alarm.waitsForAir ? max(timing.scaled(delay), radio.interval * 4) : timing.scaled(delay)) { host in
           host.perform(host.boards[board].alarm(alarm), board)
           host.isChanged = true
           host.checkFaults(board)

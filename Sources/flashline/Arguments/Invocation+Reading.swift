@@ -146,12 +146,13 @@ extension ReportRequest {
 extension LineRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     adapters = try values.integer("adapters", in: 1...16) ?? 4
-    boards = try values.integer("boards", in: 0...LineOptions.boardLimit) ?? 24
+    stranded = try values.integer("stranded", in: 0...200) ?? 0
+    // A line of stranded boards only is a line too.
+    boards = try values.integer("boards", in: (stranded > 0 ? 0 : 1)...LineOptions.boardLimit) ?? 24
     faults = try values.text("faults")
     state = try values.text("state")
     timeScale = try values.number("time-scale", in: 0.01...100) ?? 1
     seed = try values.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1
     places = try values.integer("places", in: 1...LineOptions.boardLimit)
-    stranded = try values.integer("stranded", in: 0...200) ?? 0
   }
 }

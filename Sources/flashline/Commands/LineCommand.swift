@@ -50,7 +50,8 @@ struct LineCommand {
         ]))
     }
     let stranded = options.stranded > 0 ? " and \(options.stranded) in their bootloader" : ""
-    console.say("# \(Figures.count(options.adapters, "adapter")), \(Figures.count(options.boards, "board"))\(stranded); state in \(options.state.escaped(limit: 4096))")
+    let boards = Figures.count(options.boards, "board") + stranded
+    console.say("# \(Figures.count(options.adapters, "adapter")), \(boards); state in \(options.state.escaped(limit: 4096))")
     console.say("# in another shell, before flashline there:")
     for line in environment.split(separator: "\n") { console.say(String(line)) }
   }
