@@ -28,7 +28,7 @@ extension CommandOption {
     CommandOption("version", nil, "the version of the program"),
   ]
 
-  /// The job options of `run` and `flash`.
+  /// The job options of `run`, `recover` and `flash`.
   static let job = [
     CommandOption("package", "FILE", "this package instead of the profile's"),
     CommandOption("count", "N", "end after N boards"),

@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import Station
 import VirtualLine
 
 extension Invocation {
@@ -55,9 +56,10 @@ extension Invocation.Command {
   static func read(_ name: CommandName, _ values: OptionValues, _ operand: String) throws(ProgramError) -> Self {
     switch name {
     case .adapters: return .adapters
-    case .scan: return .scan(seconds: try seconds(values))
+    case .scan: return .scan(seconds: try values.integer("seconds", in: 1...600) ?? 10, mode: try values.choice("mode", of: BoardMode.self) ?? .application)
     case .inspect: return .inspect(package: operand, profile: try values.text("profile"))
     case .run: return .run(try JobRequest(values, command: name))
+    case .recover: return .recover(try JobRequest(values, command: name))
     case .flash:
       guard let address = BluetoothAddress(operand) else {
         throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
@@ -68,20 +70,8 @@ extension Invocation.Command {
     case .catalog: return .catalog(try CatalogRequest(operand, values))
     case .audit: return .audit(expect: try head(values))
     case .line: return .line(try LineRequest(values))
-    case .demo:
-      let request = try LineRequest(values)
-      guard request.stranded == 0 else { throw .usage("the demo cannot rescue boards yet", "leave --stranded out, or start flashline line --stranded") }
-      return .demo(request, keep: try values.text("keep"))
+    case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
     }
-  }
-
-  private static func seconds(_ values: OptionValues) throws(ProgramError) -> Int {
-    switch try values.text("mode") {
-    case nil, "application": break
-    case "bootloader": throw .usage("scan cannot look for bootloaders yet", "leave --mode out: boards in their application are listed")
-    case .some(let other): throw .usage("--mode \(other.shown) is unknown", "write application")
-    }
-    return try values.integer("seconds", in: 1...600) ?? 10
   }
 
   /// A head of the audit chain: 64 hexadecimal digits.
@@ -109,6 +99,8 @@ extension JobRequest {
     workOrder = try values.label("work-order")
     `operator` = try values.label("operator")
     startsNew = values.has("new")
+    waits = values.has("wait")
+    if waits, idle != nil { throw .usage("--wait and --idle contradict each other", "leave one of them out") }
     if package != nil, profiles.count > 1 {
       throw .usage("--package goes with one profile, and there are \(profiles.count)", "name the package in each profile's [firmware] section instead")
     }

@@ -9,9 +9,10 @@ struct Invocation: Hashable, Sendable {
     case help(CommandName?)
     case version
     case adapters
-    case scan(seconds: Int)
+    case scan(seconds: Int, mode: BoardMode)
     case inspect(package: String, profile: String?)
     case run(JobRequest)
+    case recover(JobRequest)
     case flash(BluetoothAddress, unit: String?, JobRequest)
     case report(ReportRequest)
     case summary(FilterRequest)
@@ -41,6 +42,8 @@ struct JobRequest: Hashable, Sendable {
   var workOrder: String?
   var `operator`: String?
   var startsNew = false
+  /// `recover --wait`.
+  var waits = false
 }
 
 /// The filters of `report` and `summary`; the times are read later, for a bare date needs the station's time zone.

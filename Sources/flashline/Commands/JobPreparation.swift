@@ -41,13 +41,14 @@ enum JobPreparation {
   }
 
   /// The station's preflight check of a whole request.
-  static func order(_ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
+  static func order(_ request: JobRequest, job: JobKind, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
     var profiles: [BoardProfile] = []
     for asked in request.profiles { profiles.append(try profile(asked, configuration)) }
     if let board { for index in profiles.indices { profiles[index].match.restrict(to: board.address) } }
     let check = PreflightCheck(
       profiles: profiles,
-      options: JobOptions(package: request.package, lot: request.lot, workOrder: request.workOrder, operator: request.operator), require: configuration.require)
+      options: JobOptions(package: request.package, lot: request.lot, workOrder: request.workOrder, operator: request.operator), require: configuration.require,
+      job: job, mirrors: CatalogCommand.folder(configuration))
     let result: Result<JobOrder, ConfigurationError> = try await onThread("preflight") {
       do throws(ConfigurationError) { return .success(try check.order()) } catch { return .failure(error) }
     }
@@ -59,9 +60,11 @@ enum JobPreparation {
 
   /// When the job ends, and which boards it is restricted to.
   ///
-  /// - Parameter now: the monotonic time that the station's clock shows.
+  /// - Parameters:
+  ///   - patience: before the first board can be taken.
+  ///   - now: the monotonic time that the station's clock shows.
   static func bounds(
-    _ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration, now: Duration, wall: Int64
+    _ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration, patience: Duration, now: Duration, wall: Int64
   ) throws(ProgramError) -> BatchBounds {
     var list: BoardList?
     if let file = request.boards {
@@ -78,7 +81,10 @@ enum JobPreparation {
       }
       until = now + wait
     }
-    return BatchBounds(count: request.count, until: until, idle: request.idle ?? (board == nil ? nil : oneBoardIdle), boards: list)
+    if patience > .zero { list = list?.inBootloaders }
+    var bounds = BatchBounds(count: request.count, until: until, idle: request.idle ?? (board == nil ? nil : oneBoardIdle), boards: list)
+    bounds.idle = request.waits ? nil : bounds.idle.map { $0 + patience }
+    return bounds
   }
 
   private static func onThread<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async throws(ProgramError) -> Value {
