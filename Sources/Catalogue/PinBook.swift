@@ -28,7 +28,9 @@ struct PinBook: Hashable, Codable {
     }
     guard format == Self.currentFormat else { throw .pinsBroken(file: file, "its format is \(format), and \(Self.currentFormat) is known") }
     guard catalogue.allSatisfy(Pin.isHash) else { throw .pinsBroken(file: file, "its catalogue has no SHA-256") }
-    for (path, pin) in artefacts where !pin.isSound || !Self.isPath(path) { throw .pinsBroken(file: file, "its pin \(quoted(path)) makes no sense") }
+    for (path, pin) in artefacts.sorted(by: { $0.key < $1.key }) where !pin.isSound || !Self.isPath(path) {
+      throw .pinsBroken(file: file, "its pin \(quoted(path)) makes no sense")
+    }
   }
 
   /// Keys in order, a line each, so that people and `diff` can read it.
