@@ -127,9 +127,9 @@ struct InitPacketTests {
     "what is neither is refused, with the reason",
     arguments: [
       ("", "it holds no command"), ("0a", "a number breaks off"), ("0a 05 08 01", "reaches over the end"), ("0a 02 08 02", "not an init command"),
-      ("0a 06 08 01 12 02 08 01", "names no hash"), ("0b 00", "wire type 3"), ("02 00", "number 0"), ("ffffffffffffffffffff01", "more than ten bytes"),
-      ("0a ffffffffffffffff7f", "reaches over the end"), ("08 01", "another type"), ("0a 0c 08 01 12 08 08 ffffffff7f 42 00", "more than 32 bits"),
-      ("0a 0d 08 01 12 09 1a 03 ffff07 42 02 08 03", "more than 16 bits"), ("00112233445566", "wire type"), ("06000100ffffffff0100880000", "wire type"),
+      ("0a 06 08 01 12 02 08 01", "names no hash"), ("0b 00 00", "wire type 3"), ("02 00 00", "number 0"), ("ffffffffffffffffffff01", "more than ten bytes"),
+      ("0a ffffffffffffffff7f", "reaches over the end"), ("08 01 08 01", "another type"), ("0a 0c 08 01 12 08 08 ffffffff7f 42 00", "more than 32 bits"),
+      ("0a 0d 08 01 12 09 1a 03 ffff07 42 02 08 03", "more than 16 bits"), ("00112233445566", "number 0"), ("06000100ffffffff0100880000", "wire type"),
     ])
   func refused(hex: String, reason: String) {
     do {

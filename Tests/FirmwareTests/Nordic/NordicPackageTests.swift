@@ -76,7 +76,8 @@ struct NordicPackageTests {
     marked[0].content = [0xef, 0xbb, 0xbf] + marked[0].content
     marked[1].isDeflated = true
     let mac = [Entry("fw/", ""), Entry("__MACOSX/", ""), Entry("__MACOSX/fw/._manifest.json", "x"), Entry("fw/._a.bin", "x")]
-    let text = #"{"manifest":{"application":{"bin_file":"a.bin","dat_file":"a.dat","init_packet_data":{"device_type":"6","softdevice_req":["0x88"]}},"dfu_version":"0.5"}}"#
+    let data = #"{"device_type":"6","softdevice_req":["0x88"]}"#
+    let text = #"{"manifest":{"application":{"bin_file":"a.bin","dat_file":"a.dat","init_packet_data":\#(data)},"dfu_version":"0.5"}}"#
     for archive in [marked, mac + entries(manifest: Self.manifest, folder: "fw/"), entries(manifest: text)] {
       let package = try NordicFixture.package(archive)
       #expect(package.parts.map(\.image) == [Self.image])
@@ -131,8 +132,10 @@ struct NordicPackageTests {
       (#"{"manifest":{"application":{"bin_file":"a.bin","dat_file":"b.dat"}}}"#, .entryMissing("b.dat")),
       (#"{"manifest":{"application":{"bin_file":"../a.bin"}}}"#, .entryMissing("../a.bin")),
       (#"{"manifest":{"softdevice":{"bin_file":"a.bin"},"bootloader":{"bin_file":"a.bin"}}}"#, .nordicPartsClash(["softdevice", "bootloader"])),
-      (#"{"manifest":{"application":{"bin_file":"a.bin"},"bootloader_application":{"bin_file":"a.bin"}}}"#,
-       .nordicPartsClash(["application", "bootloader_application"])),
+      (
+        #"{"manifest":{"application":{"bin_file":"a.bin"},"bootloader_application":{"bin_file":"a.bin"}}}"#,
+        .nordicPartsClash(["application", "bootloader_application"])
+      ),
       (#"{"manifest":{"bootloader_application":{"bin_file":"a.bin","dat_file":"a.dat"}}}"#, .notSupported(.combinedLegacyPart("bootloader_application"))),
     ] as [(String, PackageError)])
   func badManifest(json: String, expected: PackageError) {

@@ -95,8 +95,8 @@ struct NordicPreflightTests {
 
   @Test("a hash of another kind, and a signature of another length")
   func oddHash() throws {
-    let crc = NordicFixture.bytes("0a 18 08 01 12 14 08 01 10 34 20 00 38 10 42 08 08 01 12 04 01020304")
-    let package = try NordicFixture.application(Self.image, [0x0a, UInt8(crc.count - 2)] + crc.dropFirst(2).map { $0 }, dfuVersion: false)
+    let crc = NordicFixture.bytes("0a 16 08 01 12 12 08 01 10 34 20 00 38 10 42 08 08 01 12 04 01020304")
+    let package = try NordicFixture.application(Self.image, crc, dfuVersion: false)
     #expect(NordicFixture.subjects(package.complaints) == [.hashUnchecked])
     let signed = try NordicFixture.package("secure-app.zip")
     let short = Array(signed.parts[0].initPacket.dropLast()).patched(at: 1, [0x89]).patched(at: 76, [0x3f])
@@ -142,9 +142,10 @@ struct NordicPreflightTests {
     #expect(try against("legacy-07.zip") { $0.dfuVersion = .absent } == [.initPacketLength, .initPacketLength])
     #expect(try against("legacy-05.zip") { $0.dfuVersion = .absent } == [])
     let old = try NordicFixture.application(Self.image, NordicFixture.bytes(Self.crc()))
-    for (version, expected) in [(.absent, []), (.version(5), [.initPacketLength]), (.version(8), [.initPacketLength]), (.version(1), [])] as [(
-      NordicTarget.DFUVersion, [Complaint.Subject]
-    )] {
+    let rows: [(NordicTarget.DFUVersion, [Complaint.Subject])] = [
+      (.absent, []), (.version(5), [.initPacketLength]), (.version(8), [.initPacketLength]), (.version(1), []),
+    ]
+    for (version, expected) in rows {
       var target = NordicTarget()
       target.dfuVersion = version
       #expect(old.complaints(for: target).map(\.subject) == expected, "\(version)")
@@ -154,9 +155,10 @@ struct NordicPreflightTests {
   @Test("a bare image goes only to a bootloader without DFU Version")
   func bare() throws {
     let package = try NordicPackage(fileName: "app.hex", bytes: Fixture.bytes("nordic/app.hex"))
-    for (version, expected) in [(.absent, []), (.version(8), [.initPacketMissing]), (.version(5), [.initPacketMissing])] as [(
-      NordicTarget.DFUVersion, [Complaint.Subject]
-    )] {
+    let rows: [(NordicTarget.DFUVersion, [Complaint.Subject])] = [
+      (.absent, []), (.version(8), [.initPacketMissing]), (.version(5), [.initPacketMissing]),
+    ]
+    for (version, expected) in rows {
       var target = NordicTarget()
       target.dfuVersion = version
       #expect(package.complaints(for: target).map(\.subject) == expected, "\(version)")
