@@ -1,4 +1,5 @@
 import Firmware
+import FoundationEssentials
 import Glibc
 import Testing
 import VirtualLine

@@ -14,11 +14,11 @@ struct IntelHexTests {
     }
   }
 
-  static let files: [(String, UInt32, String)] = [
+  static let made: [(String, UInt32, String)] = [
     ("app", 0x1_f000, "legacy-05.zip"), ("sd", 0x1000, "legacy-softdevice.zip"), ("bl", 0x7_8000, "legacy-bootloader.zip"),
   ]
 
-  @Test("files of intelhex give the bytes that went in", arguments: files)
+  @Test("files of intelhex give the bytes that went in", arguments: made)
   func files(name: String, address: UInt32, package: String) throws {
     let image = try hex(name).image(limit: 1 << 20)
     #expect(image.address == address)

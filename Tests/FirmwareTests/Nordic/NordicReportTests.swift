@@ -65,6 +65,12 @@ struct NordicReportTests {
 struct RealPackagesTests {
   static let folder = ProcessInfo.processInfo.environment["FLASHLINE_NORDIC_PACKAGES"]
 
+  /// What facts/nordic-dfu.md §9.1–9.3 measured: name, bytes, CRC-16 (Legacy), CRC-32 of the image.
+  static let measured: [(String, Int, UInt16?, UInt32)] = [
+    ("metawearmmc-r0.1-r1.3.5.zip", 118_400, 0x614d, 0xf0b1_bb9e), ("metawearmmr-r0.2-r1.3.4.zip", 118_832, 0x16c4, 0x4d40_923c),
+    ("blinky_mbr_sdk160.zip", 1508, nil, 0x3477_e14c), ("hrs_application_s140_sdk160.zip", 98_032, nil, 0x5a13_6dbe),
+  ]
+
   @Test("every zip in the folder is read and agrees with itself", .enabled(if: folder != nil, "FLASHLINE_NORDIC_PACKAGES names no folder"))
   func all() throws {
     let folder = URL(filePath: try #require(Self.folder))
@@ -74,6 +80,11 @@ struct RealPackagesTests {
       let package = try NordicPackage(path: file.path)
       count += 1
       #expect(NordicFixture.subjects(package.complaints) == [], "\(file.lastPathComponent)")
+      if let row = Self.measured.first(where: { $0.0 == file.lastPathComponent }), let part = package.parts.last {
+        #expect(part.image.count == row.1)
+        #expect(row.2 == nil || part.crc16 == row.2)
+        #expect(part.crc32 == row.3)
+      }
     }
     #expect(count > 0, "no zip in \(folder.path)")
   }
