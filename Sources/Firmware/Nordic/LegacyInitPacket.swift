@@ -22,6 +22,13 @@ public struct LegacyInitPacket: Hashable, Sendable {
     /// The board must have one of these. Bootloaders refuse an empty list.
     public let softDevices: [SoftDevice]
 
+    public init(deviceType: UInt16, deviceRevision: UInt16, applicationVersion: UInt32, softDevices: [SoftDevice]) {
+      self.deviceType = deviceType
+      self.deviceRevision = deviceRevision
+      self.applicationVersion = applicationVersion
+      self.softDevices = softDevices
+    }
+
     /// Bytes of the header in the file.
     var length: Int { 10 + 2 * softDevices.count }
   }

@@ -19,7 +19,7 @@ extension SecureInitPacket {
       static let type: UInt64 = 1
       static let bytes: UInt64 = 2
     }
-    static let opCodeInit: UInt64 = 1
+    static let opCodeInit: UInt32 = 1
   }
 
   /// Reads a whole packet. Unknown fields are passed over, lists may be packed or not, and of a field that comes twice the last one counts.
@@ -38,7 +38,7 @@ extension SecureInitPacket {
     }
     guard let command else { throw ProtobufReader.Flaw(text: "it holds no command") }
     let fields = try ProtobufReader.fields(command)
-    guard try Self.number(fields, Number.Command.opCode) ?? 0 == UInt32(Number.opCodeInit), let initCommand = try Self.message(fields, Number.Command.initCommand)
+    guard try Self.number(fields, Number.Command.opCode) == Number.opCodeInit, let initCommand = try Self.message(fields, Number.Command.initCommand)
     else { throw ProtobufReader.Flaw(text: "its command is not an init command") }
     var hasHash = false
     for field in try ProtobufReader.fields(initCommand) {

@@ -35,6 +35,11 @@ public struct SecureInitPacket: Hashable, Sendable {
     public let type: UInt32
     /// r and s, each with its last byte first; over the bytes of the command.
     public let bytes: [UInt8]
+
+    public init(type: UInt32, bytes: [UInt8]) {
+      self.type = type
+      self.bytes = bytes
+    }
   }
 
   /// What the bootloader checks at each start.
@@ -42,6 +47,11 @@ public struct SecureInitPacket: Hashable, Sendable {
     /// 0 nothing, 1 a CRC that it computes itself, 2 SHA-256, 3 ECDSA P-256.
     public let type: UInt32
     public let bytes: [UInt8]
+
+    public init(type: UInt32, bytes: [UInt8]) {
+      self.type = type
+      self.bytes = bytes
+    }
   }
 
   public internal(set) var fwVersion: UInt32?

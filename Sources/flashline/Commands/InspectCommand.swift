@@ -33,7 +33,12 @@ struct InspectCommand {
     let firmware = profile.firmware
     switch file {
     case .update(let package): return package.complaints(pinned: firmware.sha256, version: firmware.version.flatMap { ImageVersion($0) })
-    case .nordic(let package): return package.complaints(pinned: firmware.sha256) + package.complaints(for: NordicTarget(profile))
+    case .nordic(let package):
+      guard profile.family != .mcuboot else {
+        let remedy = "use dfu_application.zip or the signed image"
+        return [Complaint(.error, .otherProtocol, "this package is for Nordic's bootloaders, the profile's boards have MCUboot: \(remedy)")]
+      }
+      return package.complaints(pinned: firmware.sha256) + package.complaints(for: NordicTarget(profile))
     }
   }
 
