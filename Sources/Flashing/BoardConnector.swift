@@ -78,8 +78,13 @@ struct BoardConnector: Sendable {
   private func hear(within limit: Duration) async throws -> Bool {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
-        for try await heard in session.central.discover(on: session.adapter) where heard.address == board { return true }
-        return false
+        do {
+          for try await heard in session.central.discover(on: session.adapter) where heard.address == board { return true }
+        } catch let error as CentralError {
+          throw SessionError.ofListening(error, in: links.phase)
+        }
+        if Task.isCancelled { return false }
+        throw SessionError.station(.adapterFailed, links.phase, "listening ended by itself")
       }
       group.addTask {
         try await session.time.sleep(limit)

@@ -3,8 +3,7 @@ import SMP
 
 /// A board that answers SMP: what it said of its buffers and bootloader, and the commands of an update in the session's words.
 struct SMPAttachment: Sendable {
-  /// GATT names of the SMP service and its only characteristic (facts/smp.md §2.1).
-  static let service = BluetoothUUID("8d53dc1d-1db7-4cd3-868b-8a527460aa84")
+  /// GATT name of the SMP service's only characteristic (facts/smp.md §2.1).
   static let characteristic = BluetoothUUID("da2e7828-fbce-4e01-ae9e-261174997c48")
 
   let smp: SMPSession

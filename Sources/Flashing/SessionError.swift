@@ -24,6 +24,14 @@ enum SessionError: Error, Hashable {
     }
   }
 
+  /// What came of listening for a board: what the stack refuses then, it refuses to the adapter.
+  static func ofListening(_ error: CentralError, in phase: Phase) -> SessionError {
+    switch error {
+    case .adapterGone, .stackGone: of(error, in: phase)
+    default: .station(.adapterFailed, phase, "the adapter cannot listen (\(error))")
+    }
+  }
+
   /// Any error that a task group hands on; what is none of ours is a defect of the station, never of the board.
   static func of(_ error: any Error, in phase: Phase) -> SessionError {
     switch error {

@@ -47,8 +47,8 @@ struct UpdateDriver: Sendable {
   }
 
   private func open(_ link: any GATTLink) async throws -> any PacketChannel {
-    guard let service = SMPAttachment.service, let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
-    return try await link.openChannel(characteristic, of: service, limit: limits.command)
+    guard let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
+    return try await link.openChannel(characteristic, of: .simpleManagement, limit: limits.command)
   }
 
   private var target: UpdatePlan.Target {

@@ -154,22 +154,32 @@ final class ReactorLoop: Sendable {
     }
   }
 
+  /// Jobs that jobs make have the same turn: a request is a chain of short ones, and asking the kernel between two of them would cost more than they do.
   private func runJobs() {
-    let works = state.withLock { state in
-      guard state.queue.count > Reactor.jobsPerTurn else {
+    var left = Reactor.jobsPerTurn
+    while left > 0 {
+      let works = takeJobs(atMost: left)
+      guard !works.isEmpty else { return }
+      left -= works.count
+      for work in works {
+        switch work {
+        case .job(let job, let reactor):
+          job.runSynchronously(isolatedTo: reactor.asUnownedSerialExecutor(), taskExecutor: reactor.asUnownedTaskExecutor())
+        case .closure(let body):
+          body()
+        }
+      }
+    }
+  }
+
+  private func takeJobs(atMost limit: Int) -> [Work] {
+    state.withLock { state in
+      guard state.queue.count > limit else {
         defer { state.queue = [] }
         return state.queue
       }
-      defer { state.queue.removeFirst(Reactor.jobsPerTurn) }
-      return Array(state.queue.prefix(Reactor.jobsPerTurn))
-    }
-    for work in works {
-      switch work {
-      case .job(let job, let reactor):
-        job.runSynchronously(isolatedTo: reactor.asUnownedSerialExecutor(), taskExecutor: reactor.asUnownedTaskExecutor())
-      case .closure(let body):
-        body()
-      }
+      defer { state.queue.removeFirst(limit) }
+      return Array(state.queue.prefix(limit))
     }
   }
 

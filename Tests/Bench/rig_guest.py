@@ -50,8 +50,8 @@ class Bench(Guest):
 def fixed(work: str, program: str) -> Bench:
     """Interval and PHY given by the scenario, whoever asks for what: one air for both clients."""
     bench = Bench(work, program, {'phy': '2M', 'interval_ms': 15})
+    bench.peer('peer1')          # before ours and after it: what ours may leave in the kernel would show
     bench.job('ours', 3)
-    bench.peer('peer1')
     bench.bare('bare', 3)
     bench.peer('peer2')
     return bench

@@ -57,6 +57,32 @@ struct ReactorTests {
     await task.value
   }
 
+  @Test("a task that sleeps by the reactor's clock wakes on its thread, not before its time, and throws when it is cancelled")
+  func clock() async throws {
+    let reactor = try Reactor()
+    let clock = ReactorClock(on: reactor)
+    let due = clock.now + .milliseconds(5)
+    let woke = try await Task(executorPreference: reactor) {
+      try await clock.sleep(until: due)
+      return (reactor.isCurrent, clock.now)
+    }.value
+    #expect(woke.0 && woke.1 >= due)
+    let task = Task { try await clock.sleep(for: .seconds(1000)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("work that makes work without end leaves timers their turn")
+  func endlessWork() async throws {
+    let reactor = try Reactor()
+    let over = Latch()
+    @Sendable func again() { if !over.isOpen { reactor.perform(again) } }
+    reactor.after(.milliseconds(1)) { over.open() }
+    again()
+    await over.wait()
+    #expect(over.isOpen)
+  }
+
   @Test("a descriptor is reported while it is readable, once when only changes are wanted, and not after the watch has ended")
   func watches() async throws {
     let reactor = try Reactor()

@@ -141,6 +141,7 @@ class Bench:
 
     def surroundings(self):
         station = self.fresh()
+        station.write('station.conf', Station.configuration({'bus_timeout': '2s'}))
         self.refused('no bus', station, 3, 'bus', env=self.line.environment() | {'DBUS_SYSTEM_BUS_ADDRESS': 'unix:path=/nonexistent'})
         station = self.fresh()
         station.write('station.conf', Station.configuration() + '[adapters]\nuse = 9-9\n')

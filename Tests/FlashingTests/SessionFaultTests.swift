@@ -97,6 +97,18 @@ import VirtualLine
     if row.leftAs == .unknown { #expect(record.firmwareAfter == nil && record.imageHashAfter == nil) }
   }
 
+  /// The waits for a busy board are longer than the shipped `stall_timeout`; they have their own limit, and the operator is told what the board said.
+  @Test(arguments: [(BoardFault.Action.busy, FailureCode.smpBusy), (.noMemory, .smpNoMemory)])
+  func staysBusyInMidUpload(_ action: BoardFault.Action, _ code: FailureCode) async throws {
+    let bench = SessionBench([BoardFault(action, count: 5, times: 0, group: 1, command: 1)])
+    bench.limits.stall = .seconds(15)
+    let record = try await bench.run()
+    #expect(record.failureCode == code, "\(record.failureMessage ?? "")")
+    #expect(record.outcome == .failed)
+    #expect(record.failurePhase == .upload)
+    #expect(record.leftAs == .application)
+  }
+
   // MARK: limits, station, operator
 
   @Test func theWholeAttemptHasALimit() async throws {
@@ -131,6 +143,18 @@ import VirtualLine
     #expect(record.failureCode == .adapterRemoved)
     #expect(record.leftAs == .application)
     #expect(FailureRule.of(.adapterRemoved).blames == .station)
+  }
+
+  @Test(arguments: [true, false]) func anAdapterThatDoesNotListenForTheReturnIsTheStationsFault(_ refuses: Bool) async throws {
+    let bench = SessionBench()
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.observer.phases.contains(.reset) }
+    if refuses { bench.central.failDiscovery(on: 0) } else { bench.central.endDiscovery(on: 0) }
+    let record = try await bench.pump.finish(work, within: .seconds(60))
+    #expect(record.outcome == .error)
+    #expect(record.failureCode == .adapterFailed)
+    #expect(record.failurePhase == .reconnect)
+    #expect(record.leftAs == .unknown)
   }
 
   @Test func aStackThatGoesIsTheStationsFault() async throws {

@@ -108,6 +108,9 @@ public final class LineCentral: Central, AdapterSource {
   /// Listening fails on this adapter from now on.
   public func failDiscovery(on index: Int) { state.withLock { _ = $0.discoveryFails.insert(index) } }
 
+  /// Listening works again on this adapter.
+  public func mendDiscovery(on index: Int) { state.withLock { _ = $0.discoveryFails.remove(index) } }
+
   /// Listening ends at once and without an error on this adapter from now on.
   public func endDiscovery(on index: Int) { state.withLock { _ = $0.discoveryEnds.insert(index) } }
 

@@ -283,7 +283,9 @@ struct UploadWindowTests {
     var waits: [UploadWindow.Action] = []
     for _ in 0..<3 {
       waits += window.refused(sent[0].id, .status(.busy))
+      #expect(window.allowsSilence)
       sent = chunks(window.waited())
+      #expect(!window.allowsSilence)
       #expect(sent.map(\.offset) == [58])
     }
     #expect(waits == [.wait(.milliseconds(100)), .wait(.milliseconds(200)), .wait(.milliseconds(300))])

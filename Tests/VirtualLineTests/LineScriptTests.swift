@@ -42,6 +42,8 @@ struct LineScriptTests {
   @Test(arguments: [
     "{ boards: [{ board: 1, settings: { mtuu: 23 } }] }", "{ boards: [{ board: 1, faults: [{ do: \"explode\" }] }] }", "{ boards: [{ board: \"first\" }] }",
     "{ boards: [{ board: 1, faults: [{ do: \"busy\", ofset: 3 }] }] }", "{ boreds: [] }", "{ line: [{ do: \"unplug\", adapter: 0 }] }",
+    "{ line: [{ do: \"fallIll\", when: { board: 0, bytes: 1 } }] }",
+    "{ line: [{ do: \"fallIll\", adapter: 0, when: { board: 0, bytes: 1 }, healedBy: \"prayer\" }] }",
     "{ line: [{ do: \"unplug\", adapter: 0, when: { board: 1, bites: 3 } }] }", "{ radio: { phy: \"3M\" } }", "[]", "",
   ])
   func whatIsNotUnderstoodIsRefused(_ text: String) {
@@ -67,6 +69,7 @@ struct LineScriptTests {
     ("{ boards: [{ board: 0, settings: { hash: 7 } }] }", "boards[0]: hash: 7 is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)"),
     ("{ boards: [{ board: 0, faults: [{ do: \"smallMTU\", mtu: 5 }] }] }", "boards[0]: smallMTU: mtu: 5 is not from 23 to 517"),
     ("{ radio: { intervalMilliseconds: NaN } }", "radio: intervalMilliseconds: nan is not from 1.0 to 4000.0"),
+    ("{ line: [{ do: \"fallIll\", adapter: 2, when: { board: 0, bytes: 1 } }] }", "line[0]: there is no adapter 2, only 0 to 1"),
     ("{ line: [{ do: \"unplug\", adapter: 2, when: { board: 0, bytes: 1 } }] }", "line[0]: there is no adapter 2, only 0 to 1"),
     ("{ line: [{ do: \"stackAway\", when: { board: 4, boots: 1 } }] }", "line[0]: there is no board 4, only 0 to 3"),
   ])

@@ -149,6 +149,37 @@ struct StackServiceTests {
     }
   }
 
+  @Test(
+    "An ill adapter starts no discovery until its remedy is tried, and no other one helps", .timeLimit(.minutes(1)),
+    arguments: [LineFault.Remedy.stopDiscovery, .powerCycle])
+  func anIllAdapter(_ remedy: LineFault.Remedy) async throws {
+    let fault = LineFault(do: .fallIll, adapter: 0, when: .init(board: 0, connections: 1), healedBy: remedy)
+    try await StackBench.with(script: LineScript(line: [fault])) { bench in
+      let adapter = "/org/bluez/hci0"
+      try await bench.connect(0, on: 0)
+      #expect(await bench.failure(adapter, StackFaces.adapter, "StartDiscovery") == "org.bluez.Error.Failed")
+      // There is none to stop, and still it is tried.
+      #expect(await bench.failure(adapter, StackFaces.adapter, "StopDiscovery") == "org.bluez.Error.Failed")
+      let after = await bench.failure(adapter, StackFaces.adapter, "StartDiscovery")
+      #expect(after == (remedy == .stopDiscovery ? nil : "org.bluez.Error.Failed"))
+      for isOn in [false, true] {
+        let arguments: [DBusValue] = [.string(StackFaces.adapter), .string("Powered"), .variant(.bool(isOn))]
+        try await bench.call(adapter, StackFaces.properties, "Set", arguments)
+      }
+      #expect(await bench.failure(adapter, StackFaces.adapter, "StartDiscovery") == nil)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aBoardVanishesWhenAConnectionIsAskedFor() async throws {
+    let script = LineScript(boards: [.init(board: .number(0), faults: [BoardFault(.vanish)])])
+    try await StackBench.with(script: script) { bench in
+      try await bench.find(0, on: 0)
+      #expect(await bench.failure(StackBench.board(0, on: 0), StackFaces.board, "Connect") == "org.bluez.Error.Failed")
+      let truth = await bench.host.truth().boards[0]
+      #expect(!truth.advertises && truth.connections == 0 && truth.faultsFired == ["vanish": 1])
+    }
+  }
+
   @Test(.timeLimit(.minutes(1))) func bluetoothdGoesAndComesBack() async throws {
     let fault = LineFault(do: .stackAway, when: .init(board: 0, connections: 1), milliseconds: 50)
     try await StackBench.with(script: LineScript(line: [fault])) { bench in

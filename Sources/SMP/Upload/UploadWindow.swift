@@ -66,11 +66,12 @@ public struct UploadWindow: Sendable {
   public var acknowledged: Int { pipeline.acknowledged }
   /// Requests that may be outstanding now.
   public var depth: Int { pipeline.depth }
-  /// Whether the board may rightly be silent for long: it erases, checks the whole image, or is asked what it has. Each has its own time-out.
+  /// Whether the board may rightly be silent for long: it erases, checks the whole image, is asked what it has, or is given the time that it asked
+  /// for. Each has its own limit.
   public var allowsSilence: Bool {
     switch state {
-    case .opening, .readingBack: true
-    case .streaming, .pausing: pipeline.outstanding.contains(where: \.isLast)
+    case .opening, .readingBack, .pausing: true
+    case .streaming: pipeline.outstanding.contains(where: \.isLast)
     case .idle, .ended: false
     }
   }

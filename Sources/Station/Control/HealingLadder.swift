@@ -2,11 +2,14 @@ import Bluetooth
 
 /// What is done about an adapter that fails, failure by failure, until it is left alone (facts/bluez.md §1, "Speed of adapter recovery").
 ///
-/// The first failure is only waited out; then the remedies follow from the mildest on, each once; then the adapter is given up until it is plugged in
-/// again. A USB re-authorisation makes the adapter go and come, and its worker with it, so it is remembered beyond the worker.
+/// The first failures are only waited out; then the remedies follow from the mildest on, each once; then the adapter is given up until it is plugged in
+/// again. The waits together are longer than a discovery of the kernel (10.24 s, DISCOV_LE_TIMEOUT of net/bluetooth): one that a killed bluetoothd left
+/// behind makes the next one answer `InProgress` for as long, and nothing is wrong with the adapter. A USB re-authorisation makes the adapter go and come,
+/// and its worker with it, so it is remembered beyond the worker.
 struct HealingLadder: Hashable, Sendable {
   enum Step: Hashable, Sendable {
-    case again
+    /// Only wait for so long.
+    case wait(Duration)
     case remedy(AdapterRemedy)
     case giveUp
   }
@@ -14,7 +17,9 @@ struct HealingLadder: Hashable, Sendable {
   /// An adapter is re-authorised at most once in this time: one that needs it more often has to be looked at.
   static let reauthorisationPause = Duration.seconds(600)
 
-  private static let steps: [Step] = [.again, .remedy(.stopDiscovery), .remedy(.powerCycle), .remedy(.reauthorise)]
+  private static let steps: [Step] = [
+    .wait(.seconds(1)), .wait(.seconds(2)), .wait(.seconds(3)), .wait(.seconds(5)), .remedy(.stopDiscovery), .remedy(.powerCycle), .remedy(.reauthorise),
+  ]
 
   private var failures = 0
   private var reauthorisedAt: Duration?

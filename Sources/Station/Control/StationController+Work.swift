@@ -31,19 +31,19 @@ extension StationController {
         ladders[adapter.path]?.works()
         await flash(sighting, adapter, handle)
       case .failed(let words):
-        guard await heal(adapter, handle, because: words) else { return }
-        do { try await ports.time.sleep(Self.adapterPause) } catch { return }
+        guard let pause = await heal(adapter, handle, because: words) else { return }
+        do { try await ports.time.sleep(pause) } catch { return }
       }
     }
   }
 
-  /// One step of the ladder for an adapter that failed; false when it is given up.
-  private func heal(_ adapter: LineAdapter, _ handle: AdapterHandle, because words: String) async -> Bool {
+  /// One step of the ladder for an adapter that failed; how long to wait then, or nil when it is given up.
+  private func heal(_ adapter: LineAdapter, _ handle: AdapterHandle, because words: String) async -> Duration? {
     switch ladders[adapter.path, default: HealingLadder()].failed(at: ports.time.now()) {
-    case .again: return true
+    case .wait(let pause): return pause
     case .giveUp:
       spoil(adapter, because: words)
-      return false
+      return nil
     case .remedy(let remedy):
       var obstacle: String?
       do {
@@ -56,7 +56,7 @@ extension StationController {
         obstacle = (error as? AdapterSourceError)?.words ?? "\(error)"
       }
       ports.emit(.adapterHealing(adapter, remedy, because: words, obstacle: obstacle))
-      return true
+      return Self.adapterPause
     }
   }
 

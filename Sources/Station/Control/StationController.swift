@@ -49,6 +49,8 @@ public actor StationController {
   var idleSince: Duration?
   var hadAdapter = false
 
+  /// When no adapter listened last: what is not heard then is not absent.
+  var deafAt: Duration?
   /// When boards were last looked for.
   var assigned: Duration?
   /// Free workers that wait for a board, by adapter path.
@@ -177,7 +179,9 @@ public actor StationController {
     let now = ports.time.now()
     tellExcluded(now)
     assign()
-    for record in ledger.closeOverdue(now: now, lastHeard: { sightings.lastHeard($0) }) { ports.emit(.boardDone(record)) }
+    if openings.isEmpty { deafAt = now }
+    let overdue = ledger.closeOverdue(now: now) { board in [sightings.lastHeard(board), deafAt].compactMap(\.self).max() }
+    for record in overdue { ports.emit(.boardDone(record)) }
     checkAdapters(now)
     guard reason == nil, let over = ledger.endReason(now: now) else { return }
     reason = over
@@ -187,7 +191,8 @@ public actor StationController {
   private func checkAdapters(_ now: Duration) {
     guard let since = idleSince, reason == nil else { return }
     let isBus = stackIsEmpty && adapters.values.contains { $0.hardware.usbPath != nil }
-    let limit = hadAdapter ? (isBus ? job.limits.busTimeout : job.limits.adapterTimeout) : Self.adapterSettleTime
+    // An adapter without bluetoothd is waited for from the start too: both may just have been switched on.
+    let limit = isBus ? job.limits.busTimeout : hadAdapter ? job.limits.adapterTimeout : Self.adapterSettleTime
     guard now - since >= limit else { return }
     let code: FailureCode = isBus ? .busGone : .adapterRemoved
     let message =

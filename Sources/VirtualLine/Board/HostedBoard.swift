@@ -25,6 +25,8 @@ protocol HostedBoard: Sendable {
   var bytesReceived: Int { get }
 
   mutating func powerOn() -> [BoardAction]
+  /// A central asks for a connection and waits for the board's advertisement.
+  mutating func approached()
   /// A central connects. Nil when the attempt fails.
   mutating func linked() -> (mtu: Int, actions: [BoardAction])?
   /// The link is down, whoever ended it.

@@ -85,6 +85,11 @@ public struct VirtualBoard: Sendable {
     state = flash.slots[0].runnable == nil ? .gone : .running(link: nil)
   }
 
+  /// A central asks for a connection and waits for the board's advertisement.
+  public mutating func approached() {
+    if advertises, !faults.at(.approach).isEmpty { state = .gone }
+  }
+
   /// A central connects. The MTU that was agreed, or nil when the attempt fails (or another link is there: one at a time).
   public mutating func connect() -> Int? {
     guard advertises else { return nil }

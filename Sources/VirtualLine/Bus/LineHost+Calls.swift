@@ -121,6 +121,7 @@ extension LineHost {
   private func power(_ adapter: Int, on: Bool) {
     guard adapters[adapter].powered != on, let hci = adapters[adapter].hci else { return }
     if !on {
+      adapters[adapter].tried(.powerCycle)
       for (board, link) in links where link.adapter == adapter { linkDown(board) }
       adapters[adapter].discoverers = []
       adapters[adapter].attempt = nil

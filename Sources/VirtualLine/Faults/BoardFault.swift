@@ -9,6 +9,8 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case smallMTU
     /// The next `times` connection attempts fail.
     case refuseConnect
+    /// The board is gone for good in the moment in which a central asks for a connection.
+    case vanish
     /// No request is answered until the next connection.
     case silent
     case loseAnswer
@@ -71,6 +73,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
 
   /// Where an action is looked for.
   enum Point: Sendable {
+    case approach
     case connect
     case request
     case data
@@ -121,6 +124,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
 
   var point: Point {
     switch self.do {
+    case .vanish: .approach
     case .smallMTU, .refuseConnect: .connect
     case .silent, .busy, .noMemory, .refuse: .request
     case .dropLink, .closeLink, .reboot: .data

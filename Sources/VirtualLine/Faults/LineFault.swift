@@ -7,8 +7,18 @@ public struct LineFault: Hashable, Sendable, Codable {
     case plug
     /// All links of the adapter go at once, as by a USB reset.
     case loseLinks
+    /// Discovery does not start on the adapter any more, until `healedBy` is tried (never when not given).
+    case fallIll
     /// bluetoothd is away for `milliseconds` (3000 when not given): the name, all links and all objects go.
     case stackAway
+  }
+
+  /// What a station may try on an adapter.
+  public enum Remedy: String, Hashable, Sendable, Codable {
+    case stopDiscovery
+    case powerCycle
+    /// 0 and then 1 written to the USB device's file `authorized` (Linux Documentation/usb/authorization.rst).
+    case reauthorise
   }
 
   /// What a line fault waits for; exactly one of `bytes`, `connections`, `boots` is given.
@@ -49,16 +59,18 @@ public struct LineFault: Hashable, Sendable, Codable {
   public var adapter: Int?
   public var when: Condition
   public var milliseconds: Int?
+  public var healedBy: Remedy?
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case `do`, adapter, when, milliseconds
+    case `do`, adapter, when, milliseconds, healedBy
   }
 
-  public init(do action: Action, adapter: Int? = nil, when condition: Condition, milliseconds: Int? = nil) {
+  public init(do action: Action, adapter: Int? = nil, when condition: Condition, milliseconds: Int? = nil, healedBy remedy: Remedy? = nil) {
     self.do = action
     self.adapter = adapter
     when = condition
     self.milliseconds = milliseconds
+    healedBy = remedy
   }
 
   public init(from decoder: any Decoder) throws {
@@ -66,7 +78,8 @@ public struct LineFault: Hashable, Sendable, Codable {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       do: try values.decode(Action.self, forKey: .do), adapter: try values.decodeIfPresent(Int.self, forKey: .adapter),
-      when: try values.decode(Condition.self, forKey: .when), milliseconds: try values.decodeIfPresent(Int.self, forKey: .milliseconds))
+      when: try values.decode(Condition.self, forKey: .when), milliseconds: try values.decodeIfPresent(Int.self, forKey: .milliseconds),
+      healedBy: try values.decodeIfPresent(Remedy.self, forKey: .healedBy))
     if self.do != .stackAway, adapter == nil {
       throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(self.do.rawValue) needs an adapter"))
     }

@@ -32,6 +32,7 @@ extension LineHost {
   /// Waits for the board's advertisement and makes the link. Every wait may find that the attempt was cancelled.
   private func reach(_ board: Int, on adapter: Int, _ attempt: StackAdapter.Attempt, client: String) async -> DBusReply {
     let deadline = now + timing.connectLimit
+    boards[board].approached()
     let address = adapters[adapter].boards[board]?.face.address
     while !isInAir(board) || boards[board].face.address != address {
       guard now < deadline else { return .failed("le-connection-abort-by-local") }

@@ -5,12 +5,15 @@ import Reactor
 extension LineHost {
   func startDiscovery(_ adapter: Int, client: String) -> DBusReply {
     guard adapters[adapter].powered else { return .notReady }
+    // What bluetoothd makes of a kernel that answers Start Discovery with an error.
+    guard !adapters[adapter].isIll else { return .failed("Operation not permitted") }
     guard adapters[adapter].discoverers.insert(client).inserted else { return .inProgress }
     if adapters[adapter].discoverers.count == 1 { discoveryChanged(adapter) }
     return .nothing
   }
 
   func stopDiscovery(_ adapter: Int, client: String) -> DBusReply {
+    adapters[adapter].tried(.stopDiscovery)
     guard adapters[adapter].discoverers.remove(client) != nil else { return .failed("No discovery started") }
     adapters[adapter].filtering.remove(client)
     if adapters[adapter].discoverers.isEmpty { discoveryChanged(adapter) }

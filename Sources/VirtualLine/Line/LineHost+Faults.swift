@@ -3,6 +3,9 @@ import Reactor
 
 extension LineHost {
   private static let stackAway = 3000
+  private static let authorisationPoll: Duration = .milliseconds(50)
+  /// From the driver's end until the adapter has its firmware and is there again.
+  private static let enumeration: Duration = .seconds(2)
 
   /// Looks whether a board has got so far that something goes wrong with the line.
   func checkFaults(_ board: Int) {
@@ -22,14 +25,36 @@ extension LineHost {
     case .stackAway:
       stackGoes()
       later(back ?? .milliseconds(Self.stackAway)) { $0.stackReturns() }
-    case .unplug, .plug, .loseLinks:
+    case .unplug, .plug, .loseLinks, .fallIll:
       guard let adapter = fault.adapter, adapters.indices.contains(adapter) else { return }
       if fault.do == .loseLinks { loseLinks(of: adapter) }
+      if fault.do == .fallIll { fallIll(adapter, until: fault.healedBy) }
       if fault.do == .plug { plug(adapter) }
       if fault.do == .unplug {
         unplug(adapter)
         if let back { later(back) { $0.plug(adapter) } }
       }
+    }
+  }
+
+  /// The adapter finishes what it does, but starts no discovery any more.
+  private func fallIll(_ adapter: Int, until remedy: LineFault.Remedy?) {
+    adapters[adapter].illness = .lasting(until: remedy)
+    watchAuthorisation(of: adapter, wasTaken: false)
+  }
+
+  /// Whoever takes the USB device from its driver and gives it back makes the adapter go and come; looked at as long as the adapter is ill.
+  private func watchAuthorisation(of adapter: Int, wasTaken: Bool) {
+    guard adapters[adapter].isIll, adapters[adapter].hci != nil, let isAuthorised = testbed?.isAuthorised(adapter) else { return }
+    guard wasTaken, isAuthorised else {
+      later(Self.authorisationPoll) { $0.watchAuthorisation(of: adapter, wasTaken: !isAuthorised) }
+      return
+    }
+    adapters[adapter].tried(.reauthorise)
+    unplug(adapter)
+    later(Self.enumeration) { host in
+      host.plug(adapter)
+      host.watchAuthorisation(of: adapter, wasTaken: false)
     }
   }
 

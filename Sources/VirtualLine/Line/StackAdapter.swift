@@ -21,6 +21,13 @@ struct StackAdapter: Sendable {
     var expires: Duration
   }
 
+  /// Whether discovery can start on the adapter.
+  enum Illness: Hashable, Sendable {
+    case none
+    /// Nothing helps but this; nil: nothing at all.
+    case lasting(until: LineFault.Remedy?)
+  }
+
   /// The one connection attempt that an adapter can have (bluez.md §1, "Connect").
   struct Attempt: Hashable, Sendable {
     var board: Int
@@ -34,6 +41,7 @@ struct StackAdapter: Sendable {
   /// The number in hciN; nil while unplugged.
   var hci: Int?
   var powered = true
+  var illness = Illness.none
   /// Discovering clients by unique name; the value tells whether the client set a filter.
   var discoverers: Set<String> = []
   var filtering: Set<String> = []
@@ -50,6 +58,13 @@ struct StackAdapter: Sendable {
   }
 
   var isDiscovering: Bool { powered && !discoverers.isEmpty }
+
+  var isIll: Bool { illness != .none }
+
+  /// A station tries this on the adapter.
+  mutating func tried(_ remedy: LineFault.Remedy) {
+    if illness == .lasting(until: remedy) { illness = .none }
+  }
 
   /// Strength changes below this are not told: 8 without a filter, every change with one (bluez src/device.c).
   var threshold: Int { filtering.isDisjoint(with: discoverers) ? 8 : 1 }

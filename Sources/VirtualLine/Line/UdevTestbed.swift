@@ -65,13 +65,24 @@ final class UdevTestbed {
   func plug(_ adapter: Int, usbPath: String, hci: Int) {
     guard paths[adapter] == nil else { return }
     let serial = "VL-ADAPTER-\(adapter + 1)"
-    let attributes = ["idVendor": "2fe3", "idProduct": "000b", "serial": serial, "product": "Virtual adapter", "manufacturer": "Flashline"]
+    let attributes = ["idVendor": "2fe3", "idProduct": "000b", "serial": serial, "product": "Virtual adapter", "manufacturer": "Flashline", "authorized": "1"]
     let properties = ["DEVTYPE": "usb_device", "ID_PATH": "pci-0000:00:14.0-usb-0:\(usbPath.dropFirst(2))"]
     guard let device = add("usb", usbPath, nil, attributes, properties),
       let interface = add("usb", usbPath + ":1.0", device, [:], ["DEVTYPE": "usb_interface"]),
       let host = add("bluetooth", "hci\(hci)", interface, [:], ["DEVTYPE": "host"])
     else { return }
     paths[adapter] = [device, interface, host]
+  }
+
+  /// Whether the USB device has its driver; nil while it is unplugged. A station takes it and gives it back to heal an adapter.
+  func isAuthorised(_ adapter: Int) -> Bool? {
+    guard let device = paths[adapter]?.first else { return nil }
+    // The preloaded library leads this path to the testbed's folder.
+    let file = open(device + "/authorized", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var byte: UInt8 = 0
+    return read(file, &byte, 1) == 1 ? byte != UInt8(ascii: "0") : nil
   }
 
   /// The adapter is pulled out: the host goes first. Monitors are told.

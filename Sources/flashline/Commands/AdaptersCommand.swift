@@ -16,7 +16,7 @@ struct AdaptersCommand {
     let console = loop.console
     return loop.run { stop in
       do throws(ProgramError) {
-        let stack = try await RadioStack.open()
+        let stack = try await RadioStack.open(on: RadioStack.makeReactor())
         let adapters = await stack.adapters(configuration.adapters, limit: Self.limit)
         var report = AdapterReport(adapters: adapters)
         for adapter in adapters where adapter.isUsable {

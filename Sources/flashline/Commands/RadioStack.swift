@@ -13,14 +13,17 @@ struct RadioStack: Sendable {
   let central: BlueZCentral
   private let connection: Task<Void, Never>
 
-  /// Opens both sides; a system without udev or without a bus cannot flash anything.
-  static func open() async throws(ProgramError) -> RadioStack {
-    let reactor: Reactor
+  /// The thread of the rim; touches no radio and no bus yet.
+  static func makeReactor() throws(ProgramError) -> Reactor {
     do throws(ReactorError) {
-      reactor = try Reactor()
+      return try Reactor()
     } catch {
       throw .fault("the system gives no descriptors (\(error.description))", "end other programs and try again")
     }
+  }
+
+  /// Opens both sides; a system without udev or without a bus cannot flash anything.
+  static func open(on reactor: Reactor) async throws(ProgramError) -> RadioStack {
     let source: UdevAdapters
     do throws(UdevError) {
       source = try await UdevAdapters(on: reactor)

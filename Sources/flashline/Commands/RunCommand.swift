@@ -1,5 +1,6 @@
 import Firmware
 import Flashing
+import Reactor
 import Records
 import Station
 
@@ -29,7 +30,8 @@ struct RunCommand {
   /// First everything that can be wrong without touching anything (exit 2), then what the station needs (exit 3), then the job.
   private func run(_ configuration: StationConfiguration, _ stopSwitch: StopSwitch) async throws(ProgramError) -> Int32 {
     let console = loop.console
-    let time = Timekeeper(ContinuousClock(), wall: { WallClock.now })
+    let reactor = try RadioStack.makeReactor()
+    let time = Timekeeper(ReactorClock(on: reactor), wall: { WallClock.now })
     let order = try await JobPreparation.order(request, board: board, configuration)
     let bounds = try JobPreparation.bounds(request, board: board, configuration, now: time.now(), wall: time.wall())
     guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
@@ -37,7 +39,7 @@ struct RunCommand {
     }
     if !console.isQuiet { for warning in order.warnings { console.people.write("warning: \(warning)") } }
 
-    let stack = try await RadioStack.open()
+    let stack = try await RadioStack.open(on: reactor)
     let store: RecordBook
     do throws(RecordError) {
       let place = RecordPlace(database: configuration.database, reports: configuration.reports, calendar: calendar)
@@ -59,7 +61,7 @@ struct RunCommand {
     stopSwitch.connect(drain: { Task { await controller.drain() } }, stop: { Task { await controller.stop() } })
 
     // On the reactor's thread: no hop between the sessions and the bus (facts/swift-on-linux.md §2: half the processor time per call).
-    let status = await withTaskExecutorPreference(stack.reactor) { await controller.run() }
+    let status = await withTaskExecutorPreference(reactor) { await controller.run() }
     await stack.close()
     console.closeScreen()
     let closed = await close(store)

@@ -19,7 +19,7 @@ struct ScanCommand {
     for complaint in complaints { console.problem("this profile is left out: \(complaint)") }
     return loop.run { stop in
       do throws(ProgramError) {
-        let stack = try await RadioStack.open()
+        let stack = try await RadioStack.open(on: RadioStack.makeReactor())
         let adapters = await stack.adapters(configuration.adapters, limit: AdaptersCommand.limit)
         let usable = adapters.filter(\.isUsable)
         guard !usable.isEmpty else {

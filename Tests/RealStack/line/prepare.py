@@ -49,6 +49,8 @@ class Guest:
         self.others: list[str] = []
         self.refusals: list[dict] = []
         self.aside: list[dict] = []
+        self.listed: list[dict] = []
+        self.dongles = list(DONGLES)
         for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
             os.makedirs(os.path.join(work, folder))
         self.text('station/station.conf', STATION + '\n'.join(
@@ -127,6 +129,11 @@ mode = testAndConfirm
         self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
         self.others.append(name)
 
+    def adapters(self, name: str, excluded: dict[str, str]):
+        """`flashline adapters`: all can be used but these, by USB path, with words of the reason."""
+        self.steps.append(f'job {name} 30 adapters')
+        self.listed.append({'name': name, 'excluded': excluded})
+
     def list_of(self, name: str, addresses: list[str]) -> tuple[str, dict[str, str]]:
         """A file for --boards; returns its path in the guest and the unit ids by address."""
         units = {address: f'U-{name}-{index}' for index, address in enumerate(addresses, 1)}
@@ -135,9 +142,9 @@ mode = testAndConfirm
 
     def write(self, flashline: str):
         self.text('steps.sh', f'FLASHLINE={shlex.quote(flashline)}\n' + '\n'.join(self.steps) + '\n')
-        self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': DONGLES, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
+        self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': self.dongles, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
         self.text('seconds', f'{self.seconds}\n')
-        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'packages': self.packages}, indent=1))
+        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'listed': self.listed, 'packages': self.packages}, indent=1))
 
 
 def passed(package: str, before: str = '1.0.0', **more) -> dict:
@@ -184,12 +191,12 @@ def odd(work: str) -> Guest:
         guest.board('ODD-mess', smp={'buf_size': 1024}, faults=[
             {'do': 'reorder', 'count': 4, 'where': answers}, {'do': 'duplicate', 'count': 7, 'times': 2, 'where': answers},
             {'do': 'drop', 'count': 12, 'where': answers}, {'do': 'reorder', 'count': 9, 'where': answers},
-            {'do': 'drop', 'offset': length - 1, 'where': answers}]): passed('odd', faults=['reorder', 'duplicate', 'drop']),
+            {'do': 'drop', 'offset': length - 1, 'where': answers}]): passed('odd', faults=['reorder', 'duplicate', 'drop'], left=['application']),
         guest.board('ODD-trial', images=[{'slots': [{'image': '1.0.0', 'size': 0x20000},
-                                                    {'image': {'file': os.path.join(work, 'tried.bin')}, 'size': 0x20000}]}]): passed('odd', '1.5.0'),
+                                                    {'image': {'file': os.path.join(work, 'tried.bin')}, 'size': 0x20000}]}]): passed('odd', '1.5.0', left=['application']),
         guest.board('ODD-over', bootloader={'mode': 2}): passed('odd'),
         guest.board('ODD-frugal', smp={'frugal': True, 'canonical': True}): passed('odd'),
-        (pending := guest.board('ODD-pending')): passed('odd'),
+        (pending := guest.board('ODD-pending')): passed('odd', left=['application']),
     }
     python = os.path.join(os.environ['RIG_CACHE'], 'venv/bin/python')
     guest.other('mark_pending', 90, [python, os.path.join(HERE, 'mark_pending.py'), pending, os.path.join(work, 'pending.bin')])
@@ -205,13 +212,13 @@ def faults(work: str) -> Guest:
     guest.profile('bad', 'BAD-', 'bad')
     bad = {
         guest.board('BAD-reverts', faults=[{'do': 'image_reverts', 'times': 0}]):
-            {'attempts': ['failed verify.reverted'] * 2, 'package': 'bad', 'before': '1.0.0'},
-        guest.board('BAD-hardware', hardware='9.9'): {'attempts': ['refused identity.hardware'], 'package': 'bad', 'before': None},
-        guest.board('BAD-newer', '3.0.0'): {'attempts': ['refused policy.downgrade'], 'package': 'bad', 'before': '3.0.0'},
-        guest.board('BAD-lost', faults=[{'do': 'lost', 'offset': 30_000}]): passed('bad', resumed=True, faults=['lost']),
-        guest.board('BAD-erase', faults=[{'do': 'slow_erase', 'seconds': 15}]): passed('bad', faults=['slow_erase']),
+            {'attempts': ['failed verify.reverted'] * 2, 'package': 'bad', 'before': '1.0.0', 'left': ['application'] * 2},
+        guest.board('BAD-hardware', hardware='9.9'): {'attempts': ['refused identity.hardware'], 'package': 'bad', 'before': None, 'left': ['untouched']},
+        guest.board('BAD-newer', '3.0.0'): {'attempts': ['refused policy.downgrade'], 'package': 'bad', 'before': '3.0.0', 'left': ['untouched']},
+        guest.board('BAD-lost', faults=[{'do': 'lost', 'offset': 30_000}]): passed('bad', resumed=True, faults=['lost'], left=['application']),
+        guest.board('BAD-erase', faults=[{'do': 'slow_erase', 'seconds': 15}]): passed('bad', faults=['slow_erase'], left=['application']),
         guest.board('BAD-gone', faults=[{'do': 'never_back'}]):
-            {'attempts': ['timeout verify.never_returned'], 'package': 'bad', 'before': '1.0.0', 'mode': 'gone'},
+            {'attempts': ['timeout verify.never_returned'], 'package': 'bad', 'before': '1.0.0', 'mode': 'gone', 'left': ['unknown']},
     }
     guest.run('bad', ['run', '--profile', 'bad', '--idle', '25s', *ORDER], bad, exit=1, end='idle', limit=240)
 
@@ -219,9 +226,9 @@ def faults(work: str) -> Guest:
     guest.profile('stop', 'STOP-', 'stop')
     stop = guest.board('STOP-1')
     job = ['run', '--profile', 'stop', '--count', '1', *ORDER]
-    guest.run('stopped', job, {stop: {'attempts': ['aborted operator.stopped'], 'package': 'stop', 'before': '1.0.0', 'open': True}},
+    guest.run('stopped', job, {stop: {'attempts': ['aborted operator.stopped'], 'package': 'stop', 'before': '1.0.0', 'open': True, 'left': ['application']}},
               exit=130, end='operator', until=('STOP-1', 60_000, 'interrupt'), stopped_within_ms=5000)
-    guest.run('went-on', job, {stop: passed('stop', first=2)}, end='count', continues='stopped')
+    guest.run('went-on', job, {stop: passed('stop', first=2, left=['application'])}, end='count', continues='stopped')
 
     def one(name: str, prefix: str, what: str, attempts: list[str], **more):
         """A job on one board, and what happens to it in the middle of the upload."""
@@ -229,12 +236,13 @@ def faults(work: str) -> Guest:
         guest.profile(name, f'{prefix}-', name)
         address = guest.board(f'{prefix}-1', **more)
         job = ['run', '--profile', name, '--count', '1', *ORDER]
-        guest.run(name, job, {address: passed(name) | {'attempts': attempts}} if attempts else {}, end='count', until=(f'{prefix}-1', 60_000, what),
-                  **({} if attempts else {'exit': 137, 'torn': True}))
+        expected = {address: passed(name, left=['application'] * len(attempts)) | {'attempts': attempts}} if attempts else {}
+        guest.run(name, job, expected, end='count', until=(f'{prefix}-1', 60_000, what), **({} if attempts else {'exit': 137, 'torn': True}))
         return address, job
 
     killed, job = one('killed', 'KILL', 'kill', [])
-    guest.run('revived', job, {killed: passed('killed') | {'attempts': ['aborted station.crashed', 'passed']}}, end='count', continues='killed')
+    crashed = {'attempts': ['aborted station.crashed', 'passed'], 'left': ['unknown', 'application']}
+    guest.run('revived', job, {killed: passed('killed') | crashed}, end='count', continues='killed')
     one('daemon', 'BUS', 'bluetoothd', ['error bus.gone', 'passed'])
     one('alone', 'LOCK', 'second', ['passed'])
     guest.refusal('alone-second', 3)
@@ -269,6 +277,51 @@ def faults(work: str) -> Guest:
     return guest
 
 
+def faults2(work: str) -> Guest:
+    """Boards that spoil, delay or refuse what they are sent; adapters, links and buses that go away and come back; a second adapter of the same address."""
+    guest = Guest(work, 420, limits={'attempts': '2', 'swap_timeout': '20s', 'connect_timeout': '10s'})
+    guest.package('bad', '2.0.0', 60_000)
+    guest.profile('bad', 'FAIL-', 'bad')
+    upload, untouched = {'group': 1, 'command': 1}, ['application']
+    failing = {'package': 'bad', 'before': '1.0.0', 'left': untouched * 2}
+    # The strongest are taken first: what takes longest.
+    bad = {
+        guest.board('FAIL-erase', rssi=-42, faults=[{'do': 'slow_erase', 'seconds': 40}]): passed('bad', faults=['slow_erase'], left=untouched),
+        guest.board('FAIL-stuck', rssi=-42, faults=[{'do': 'busy', 'times': 0, 'where': upload}]): failing | {'attempts': ['failed smp.busy'] * 2, 'faults': ['busy']},
+        guest.board('FAIL-spoilt', faults=[{'do': 'hash_mismatch'}]):
+            passed('bad', faults=['hash_mismatch'], left=untouched * 2) | {'attempts': ['failed image.mismatch', 'passed']},
+        guest.board('FAIL-flash', faults=[{'do': 'hash_mismatch', 'times': 0}]): failing | {'attempts': ['failed image.mismatch'] * 2, 'faults': ['hash_mismatch']},
+        guest.board('FAIL-busy', faults=[{'do': 'busy', 'count': 5, 'times': 6, 'where': upload}]): passed('bad', faults=['busy'], retried=True, left=untouched),
+        guest.board('FAIL-memory', faults=[{'do': 'no_memory', 'count': 5, 'times': 6, 'where': upload}]):
+            passed('bad', faults=['no_memory'], retried=True, left=untouched),
+    }
+    guest.run('answers', ['run', '--profile', 'bad', '--count', str(len(bad)), *ORDER], bad, exit=1, end='count', limit=110)
+
+    def group(name: str, prefix: str, boards: int, size: int, attempts: list[str], rssi=-50, **more):
+        """A job on some boards, each on an adapter of its own, and what happens to all of them in the middle of the upload."""
+        guest.package(name, '2.0.0', size)
+        guest.profile(name, f'{prefix}-', name)
+        addresses = [guest.board(f'{prefix}-{n}', rssi=rssi) for n in range(boards)]
+        expected = passed(name, resumed=True, left=untouched * len(attempts)) | {'attempts': attempts}
+        guest.run(name, ['run', '--profile', name, '--count', str(boards), *ORDER], {a: expected for a in addresses}, end='count',
+                  adapters_at_once=boards, **more)
+
+    group('bus', 'BUS', 2, 250_000, ['error bus.gone', 'passed'], until=('BUS-0', 100_000, 'bus'))
+    # Only this adapter hears the board, so that it goes on with it under its new number.
+    guest.timeline.append({'when': {'board': 'PLUG-0', 'bytes': 60_000}, 'do': ['unplug 1', 'unplug 2']})
+    group('renumbered', 'PLUG', 1, 150_000, ['error adapter.removed', 'passed'], rssi={'RIG0001': -45, '*': -90}, until=('PLUG-0', 60_000, 'renumber'))
+    guest.others.append('renumbered-renumbered')
+
+    guest.dongles.append({'address': DONGLES[0]['address'], 'serial': 'RIG0004', 'port': 5, 'plugged': False})
+    guest.steps.append('plug 5')
+    reason = {'1-5': 'another adapter has the same address'}
+    guest.adapters('twin', reason)
+    # All links of all adapters are lost at one moment.
+    guest.timeline.append({'when': {'board': 'LINK-0', 'bytes': 100_000}, 'do': [f'lose LINK-{n}' for n in range(4)]})
+    group('links', 'LINK', 4, 250_000, ['passed'], excluded=reason)
+    return guest
+
+
 def radio(work: str) -> Guest:
     """What the station asks of the kernel: links at its own values and at ours, on one adapter each; boards that demand an encrypted link."""
     guest = Guest(work, 400, radio={'phy': 'negotiated'})
@@ -290,13 +343,13 @@ def radio(work: str) -> Guest:
     guest.run('fast', ['run', '--profile', 'fast', '--count', '1', *ORDER], {fast: passed('radio')}, end='count', link={'phy': '2M', 'interval_ms': 15.0})
     guest.run('pairs', ['run', '--profile', 'pairs', '--count', '3', *ORDER], {a: passed('small') for a in pairs}, end='count')
     guest.run('shut', ['run', '--profile', 'shut', '--count', '1', *ORDER],
-              {shut: {'attempts': ['failed link.not_permitted'], 'package': 'small', 'before': None}}, exit=1, end='count')
+              {shut: {'attempts': ['failed link.not_permitted'], 'package': 'small', 'before': None, 'left': ['untouched']}}, exit=1, end='count')
     # A board that would be content without.
     guest.run('open', ['run', '--profile', 'open', '--count', '1', *ORDER], {free: passed('small')}, end='count')
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'radio': radio}
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio}
 
 
 if __name__ == '__main__':

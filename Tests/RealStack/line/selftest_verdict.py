@@ -52,17 +52,21 @@ def good() -> dict:
                         board('X', 'C0:DE:00:00:00:09', connections=0, bytes_received=0)],
              'links': [{'central': c, 'peripheral': p, 'bytes_down': 1, 'params': [{'phy': '1M'}, {'phy': '2M'}]} for c, p in (('hci0', 'L1'), ('hci1', 'L2'), ('hci0', 'B3'))],
              'scenario': {'boards': [spec('L1', OURS, 'SN1'), spec('L2', OTHER, 'SN2'), spec('B3', THIRD, 'SN3', hardware='9.9'), spec('X', 'C0:DE:00:00:00:09', 'SN9')],
-                          'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]}}
+                          'dongles': [{'address': f'00:1B:DC:00:01:0{i}', 'serial': f'RIG000{i}', 'port': i + 1} for i in range(2)]
+                          + [{'address': '00:1B:DC:00:01:00', 'serial': 'RIG0002', 'port': 3}]}}
     wanted = {'attempts': ['passed'], 'package': 'line', 'before': '1.0.0'}
     expect = {'others': ['other'], 'refusals': [{'name': 'busy', 'exit': 3}],
-              'aside': [{'name': 'full', 'exit': 3, 'board': OURS, 'done': ['passed'], 'fault': 'disk.failed'}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
-              'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'},
-                        'boards': {OURS: wanted, OTHER: wanted | {'faults': ['drop'], 'resumed': True}}},
+              'aside': [{'name': 'full', 'exit': 3, 'board': OURS, 'done': ['passed'], 'fault': 'disk.failed'}],
+              'listed': [{'name': 'list', 'excluded': {'1-3': 'the same address'}}], 'packages': {'line': {'file': 'line.bin', 'sha256': FILE, 'bytes': 100000, 'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}},
+              'runs': [{'name': 'first', 'exit': 0, 'end_reason': 'count', 'adapters_at_once': 2, 'link': {'phy': '2M'}, 'excluded': {'1-3': 'the same address'},
+                        'boards': {OURS: wanted | {'left': ['application']}, OTHER: wanted | {'faults': ['drop'], 'resumed': True, 'retried': True}}},
                        {'name': 'second', 'exit': 1, 'end_reason': 'boards', 'stopped_within_ms': 5000, 'boards': {
                            OURS: {'attempts': ['skipped'], 'package': 'line', 'before': '2.0.0.7', 'unit': 'U-1'},
                            THIRD: {'attempts': ['refused identity.hardware'], 'package': 'line', 'before': '1.0.0'}}}]}
-    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0, 'busy': 3, 'full': 3}, 'stopped_ms': 900,
+    return {'rows': rows, 'truth': truth, 'expect': expect, 'rc': {'first': 0, 'second': 1, 'other': 0, 'busy': 3, 'full': 3, 'list': 0}, 'stopped_ms': 900,
             'aside': [{'event': 'board.done', 'outcome': 'passed'}, {'event': 'station.fault', 'failure_code': 'disk.failed'}],
+            'list': [{'usb_path': f'1-{n}', 'usable': n < 3, 'reason': 'another adapter has the same address' if n == 3 else None} for n in range(1, 4)],
+            'excluded': [{'event': 'adapter.excluded', 'adapter_path': '1-3', 'reason': 'it has the same address'}],
             'busy': ('flashline: another job runs: wait for its end\n', ''), 'csv': lambda text: text,
             'events': lambda name, events: None, 'jsonl': lambda name, data: data, 'sql': [], 'columns': COLUMNS, 'program': {}}
 
@@ -98,6 +102,7 @@ def write(folder: str, case: dict) -> str:
     put('expect.json', json.dumps(case['expect']))
     put('out/truth.json', json.dumps(case['truth']))
     put('out/full.jsonl', ''.join(json.dumps({'time': '2026-01-02T10:00:00.000Z'} | event) + '\n' for event in case['aside']))
+    put('out/list.jsonl', json.dumps({'adapters': case['list']}))
     put('out/busy.stderr', case['busy'][0])
     put('out/busy.jsonl', case['busy'][1])
     put('out/second.stopped_ms', str(case['stopped_ms']))
@@ -105,6 +110,8 @@ def write(folder: str, case: dict) -> str:
         put(f'out/{name}.rc', f'{code}\n')
     for name, batch, reason in (('first', 1, 'count'), ('second', 2, 'boards')):
         events = events_of(name, batch, [copy.deepcopy(r) for r in case['rows'] if r['batch_id'] == batch], reason)
+        if name == 'first':
+            events[1:1] = [{'time': events[0]['time']} | event for event in case['excluded']]
         case['events'](name, events)
         put(f'out/{name}.jsonl', case['jsonl'](name, b''.join(json.dumps(event).encode() + b'\n' for event in events)))
     text = csv_of(case['rows'])
@@ -193,6 +200,22 @@ def lies():
     yield 'beside: another result', lambda case: case['aside'][0].update(outcome='failed')
     yield 'beside: no fault', lambda case: case['aside'].pop(1)
     yield 'beside: another fault', lambda case: case['aside'][1].update(failure_code='bus.gone')
+    yield 'list: exit code', lambda case: case['rc'].update(list=3)
+    yield 'list: an adapter is missing', lambda case: case['list'].pop(0)
+    yield 'list: an adapter that cannot be used', lambda case: case['list'][0].update(usable=False)
+    yield 'list: a reason too many', lambda case: case['list'][0].update(reason='broken')
+    yield 'list: an adapter that should not be used', lambda case: case['list'][2].update(usable=True)
+    yield 'list: another reason', lambda case: case['list'][2].update(reason='broken')
+    yield 'excluded: not told', lambda case: case['excluded'].pop()
+    yield 'excluded: another adapter', lambda case: case['excluded'][0].update(adapter_path='1-2')
+    yield 'excluded: another reason', lambda case: case['excluded'][0].update(reason='broken')
+    yield 'excluded: told twice', lambda case: case['excluded'].append(case['excluded'][0])
+    yield 'an adapter had to be healed', lambda case: case['excluded'].append({'event': 'adapter.healing', 'adapter': 'A1', 'remedy': 'power off and on'})
+    yield 'excluded: it was used', lambda case: case['truth']['links'].append({'central': 'hci2', 'peripheral': 'X', 'bytes_down': 0, 'params': []})
+    first = lambda board, **wanted: lambda case: case['expect']['runs'][0]['boards'][board].update(wanted)
+    yield 'left_as of an attempt', first(OURS, left=['unconfirmed'])
+    yield 'left_as of an attempt that did not happen', first(OURS, left=['application'] * 2)
+    yield 'not tried again', first(OURS, retried=True)
     yield 'stopped too late', lambda case: case.update(stopped_ms=5001)
     yield 'a row is missing', lambda case: case['rows'].pop(1)
     yield 'a board that was not asked for', lambda case: case['rows'].append(row(record=5, attempt_id=5, mac=THIRD))

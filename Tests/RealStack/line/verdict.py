@@ -54,7 +54,9 @@ class Outcome:
         self.truth = json.loads(self.text(self.out, 'truth.json'))
         self.boards = {board['address']: board for board in self.truth['boards']}
         self.specs = {spec['address']: spec for spec in self.truth['scenario']['boards']}
-        self.dongles = {dongle['address']: (index, dongle) for index, dongle in enumerate(self.truth['scenario']['dongles'])}
+        self.dongles: dict[str, tuple[int, dict]] = {}
+        for index, dongle in enumerate(self.truth['scenario']['dongles']):
+            self.dongles.setdefault(dongle['address'], (index, dongle))     # of two with one address, bluetoothd takes the first
         path = os.path.join(self.station, 'station.db')
         if not os.path.exists(path):
             raise FileNotFoundError('no database')
@@ -137,6 +139,8 @@ def check_events(checks: Checks, outcome: Outcome, run: dict, events: list[dict]
         progress[key] = progress.get(key, 0) + 1
     # By the clock's second, so that one more than 4 may fall into it.
     checks.ok('at most 4 progress events a second and board', all(count <= 5 for count in progress.values()), max(progress.values(), default=0))
+    healed = [(event.get('adapter'), event.get('remedy'), event.get('reason')) for event in of('adapter.healing')]
+    checks.same('adapters that had to be healed', healed, [])
     checks.same('end_reason', of('batch.finished')[0].get('end_reason'), run['end_reason'])
     check_end(checks, outcome, run, of('batch.finished')[0], [row for row in outcome.rows if row['batch_id'] == batch and row['finished_at'] <= events[-1]['time']])
     if not any(other.get('continues') == run['name'] for other in outcome.expect['runs']):
@@ -172,7 +176,7 @@ def alike(value, cell, name: str) -> bool:
 # -- the database against the boards -----------------------------------------------------------------------------------
 
 
-def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: list[dict]):
+def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: list[dict], events: list[dict]):
     checks.same('the boards in the database', sorted({row['mac'] for row in rows}), sorted(run['boards']))
     lot = run.get('lot', {'lot': 'L-100', 'work_order': 'WO-7', 'operator': '=Rig'})
     for row in rows:
@@ -185,6 +189,8 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         mine = [row for row in rows if row['mac'] == mac]
         checks.same('attempts', [' '.join(filter(None, (row['outcome'], row['failure_code']))) for row in mine], wanted['attempts'])
         checks.same('numbers of the attempts', [row['attempt'] for row in mine], list(range(first := wanted.get('first', 1), first + len(mine))))
+        if 'left' in wanted:
+            checks.same('left_as of the attempts', [row['left_as'] for row in mine], wanted['left'])
         if mine and mac in outcome.boards:
             check_last(checks, outcome, mine[-1], wanted)
             check_unit(checks, outcome, [row for row in outcome.rows if row['batch_id'] == batch and row['mac'] == mac])
@@ -194,6 +200,11 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
             checks.where = f'{outcome.name}/{run["name"]}/{row["mac"]}'
             check_link(checks, outcome, row, run['link'])
     checks.where = f'{outcome.name}/{run["name"]}'
+    for path, words in run.get('excluded', {}).items():
+        told = [event for event in events if event['event'] == 'adapter.excluded' and event.get('adapter_path') == path]
+        checks.ok(f'the adapter at {path} is excluded once, with the reason', [words in event.get('reason', '') for event in told] == [True], told)
+        unused = [f'hci{index}' for index, dongle in enumerate(outcome.truth['scenario']['dongles']) if f'1-{dongle["port"]}' == path]
+        checks.ok(f'the adapter at {path} had no link', not any(link['central'] in unused for link in outcome.truth['links']), unused)
     if 'adapters_at_once' in run:
         checks.ok(f'{run["adapters_at_once"]} boards at once on as many adapters', at_once(rows) >= run['adapters_at_once'], at_once(rows))
 
@@ -214,8 +225,8 @@ def check_row(checks: Checks, outcome: Outcome, row: dict):
         checks.same('adapter_path', row['adapter_path'], f'1-{dongle["port"]}')
         checks.same('adapter_label', row['adapter_label'], f'A{dongle["port"]}')
         name = outcome.boards[mac]['name'] if mac in outcome.boards else None
-        checks.ok('the radio saw this adapter and this board connected', any(link['central'] == f'hci{index}' and link['peripheral'] == name
-                                                                            for link in outcome.truth['links']))
+        seen = any(link['central'] == f'hci{index}' and link['peripheral'] == name for link in outcome.truth['links'])
+        checks.ok('the radio saw this adapter and this board connected', seen)
     checks.ok('good is 1 only for passed or skipped', row['good'] in (0, 1) and (not row['good'] or row['outcome'] in ('passed', 'skipped')))
     bad = row['outcome'] not in ('passed', 'skipped')
     checks.ok('a failure has its code, phase and message, and only a failure has', all(bool(row[name]) == bad for name in
@@ -238,9 +249,8 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
     package = outcome.expect['packages'][wanted['package']]
     good = row['outcome'] in ('passed', 'skipped')
     checks.same('good', row['good'], int(good))
-    checks.same('serial_number', row['serial_number'], spec['serial'])
-    checks.same('model_number', row['model_number'], spec['model'])
-    checks.same('hardware_revision', row['hardware_revision'], spec['hardware'])
+    for name, value in (('serial_number', spec['serial']), ('model_number', spec['model']), ('hardware_revision', spec['hardware'])):
+        checks.same(name, row[name], value)
     checks.same('firmware_before', row['firmware_before'], wanted['before'])
     checks.same('unit_id', row['unit_id'], wanted.get('unit'))
     checks.same('package', row['package'], package['file'])
@@ -258,6 +268,8 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
         checks.ok('upload_bytes and upload_s', row['upload_bytes'] in sent and (row['upload_s'] or 0) > 0, row['upload_bytes'], row['upload_s'])
     if wanted.get('resumed'):
         checks.ok('the upload was taken up again', row['resumed_from'] or row['retries'], row['resumed_from'], row['retries'])
+    if wanted.get('retried'):
+        checks.ok('it was tried again within the attempt', row['retries'], row['retries'])
     if good:
         checks.same('image_state', row['image_state'], 'confirmed')
         checks.same('verified_by', row['verified_by'], 'imageHash')
@@ -405,6 +417,22 @@ def check_beside(checks: Checks, outcome: Outcome, run: dict):
     checks.same('station.fault', faults, {run['fault']} if run['fault'] else set())
 
 
+def check_listing(checks: Checks, outcome: Outcome, listing: dict):
+    """`--json adapters`: which can be used, and why the others cannot."""
+    checks.where = f'{outcome.name}/{listing["name"]}'
+    checks.same('exit code', outcome.code(listing['name']), 0)
+    try:
+        told = {entry['usb_path']: entry for entry in json.loads(outcome.text(outcome.out, f'{listing["name"]}.jsonl'))['adapters']}
+    except (ValueError, KeyError, TypeError) as error:
+        checks.ok(f'a list of adapters in JSON: {error!r}', False)
+        return
+    checks.same('adapters', sorted(told), sorted(f'1-{dongle["port"]}' for dongle in outcome.truth['scenario']['dongles']))
+    for path, entry in told.items():
+        words = listing['excluded'].get(path)
+        checks.same(f'usable: {path}', entry.get('usable'), words is None)
+        checks.ok(f'reason: {path}', entry.get('reason') is None if words is None else words in (entry.get('reason') or ''), entry.get('reason'))
+
+
 def check_summary(checks: Checks, outcome: Outcome, head: str | None, code: int, data: bytes):
     """`--json summary` of the whole database against our own count (contract 4, yield)."""
     try:
@@ -446,6 +474,8 @@ def judge(checks: Checks, folder: str, program: str | None = None):
         check_refusal(checks, outcome, refusal)
     for run in outcome.expect['aside']:
         check_beside(checks, outcome, run)
+    for listing in outcome.expect['listed']:
+        check_listing(checks, outcome, listing)
     since = ''
     events: dict[str, list[dict]] = {}
     batches: dict[str, int] = {}
@@ -463,7 +493,7 @@ def judge(checks: Checks, folder: str, program: str | None = None):
             earlier = batches.get(run.get('continues'))
             checks.ok('the batch is the one that was stopped' if earlier else 'the batch is a new one',
                       batch == earlier if earlier else list(batches.values()).count(batch) == 1, batches)
-            check_run(checks, outcome, run, batch, rows_of(outcome, batch, since, events[run['name']]))
+            check_run(checks, outcome, run, batch, rows_of(outcome, batch, since, events[run['name']]), events[run['name']])
         since = events[run['name']][-1]['time'] if events[run['name']] else since
     checks.where = outcome.name
     check_database(checks, outcome)

@@ -79,6 +79,27 @@ import VirtualLine
     #expect(bench.events.faults == [.busGone])
   }
 
+  @Test func aBusThatIsAwayAtTheStartIsWaitedForToo() async throws {
+    let bench = StationBench(adapters: 2)
+    bench.central.setAway(true)
+    let board = bench.add(1)
+    let work = try bench.begin(bench.controller())
+    try await bench.pump.turn(within: .seconds(60)) { bench.clock.now.sinceStart > .seconds(15) }
+    #expect(bench.events.count("adapter.excluded") == 2)
+    bench.central.setAway(false)
+    #expect(try await bench.pump.finish(work, within: .seconds(600)) == 0)
+    #expect(bench.finished(board).last?.good == true)
+    #expect(bench.events.faults.isEmpty)
+  }
+
+  @Test func aBusThatNeverComesIsAFault() async throws {
+    let bench = StationBench(adapters: 2)
+    bench.central.setAway(true)
+    #expect(try await bench.run(within: .seconds(60)) == 3)
+    #expect((.seconds(20)...(.seconds(22))).contains(bench.clock.now.sinceStart))
+    #expect(bench.events.faults == [.busGone])
+  }
+
   @Test func aBusThatComesBackInTimeIsWaitedFor() async throws {
     let bench = StationBench(adapters: 2)
     let board = bench.add(1)
@@ -92,6 +113,21 @@ import VirtualLine
     #expect(try await bench.pump.finish(work, within: .seconds(600)) == 0)
     #expect(bench.finished(board).last?.good == true)
     #expect(bench.events.faults.isEmpty)
+  }
+
+  /// The board was not silent: there was nobody to hear it.
+  @Test func aBoardIsNotGivenUpWhileNoAdapterListens() async throws {
+    let bench = StationBench(adapters: 2)
+    bench.limits = "board_timeout = 5m\nswap_timeout = 5s\nbus_timeout = 20s\nstop_after_same_failures = 0\n"
+    let board = bench.add(1)
+    let work = try bench.begin(bench.controller())
+    try await bench.pump.turn(within: .seconds(60)) { board.uploads >= 5 }
+    bench.central.setAway(true)
+    let gone = bench.clock.now.sinceStart
+    try await bench.pump.turn(within: .seconds(60)) { bench.clock.now.sinceStart - gone > .seconds(15) }
+    bench.central.setAway(false)
+    #expect(try await bench.pump.finish(work, within: .seconds(600)) == 0)
+    #expect(bench.finished(board).map(\.outcome) == [.error, .passed])
   }
 
   @Test func anAdapterThatCannotListenIsLeftAlone() async throws {
