@@ -25,7 +25,7 @@ protocol HostedBoard: Sendable {
   var bytesReceived: Int { get }
 
   mutating func powerOn() -> [BoardAction]
-  /// A central begins to connect.
+  /// A central asks for a connection and waits for the board's advertisement.
   mutating func approached()
   /// A central connects. Nil when the attempt fails.
   mutating func linked() -> (mtu: Int, actions: [BoardAction])?

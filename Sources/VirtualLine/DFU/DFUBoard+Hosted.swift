@@ -85,7 +85,9 @@ extension DFUBoard: HostedBoard {
     return arrive(dfu.start == .application ? .application : .bootloader)
   }
 
-  mutating func approached() {}
+  mutating func approached() {
+    if advertises, !faults.at(.approach).isEmpty { mode = .gone }
+  }
 
   mutating func linked() -> (mtu: Int, actions: [BoardAction])? {
     guard advertises else { return nil }
