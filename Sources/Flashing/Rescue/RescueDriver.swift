@@ -41,6 +41,8 @@ struct RescueDriver: SessionDriver {
     self.session = session
     self.order = order
     self.links = links
+    // An earlier attempt may have left it in its bootloader, which may have the other address.
+    awaited = session.wasWrittenBefore ? .retry : nil
     let board = session.board
     addresses = [board, board.bootloaderNeighbour, board.applicationNeighbour]
     bootloader = BootloaderStages(session: session, order: order, links: links)
@@ -50,6 +52,8 @@ struct RescueDriver: SessionDriver {
 
   mutating func advance() async throws -> SessionResult? {
     let (link, isStranded) = try await connect()
+    // Should this link be lost, the board is looked for at both of its addresses.
+    awaited = .retry
     var offer = try await look(link, isStranded)
     var present = link
     if case .none = offer {
