@@ -245,5 +245,7 @@ struct RescueDriver: SessionDriver {
   }
 
   /// Unlike every other board's that this station sends away: its address is in it.
-  private static func name(of board: BluetoothAddress) -> String { "FL" + board.octets.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined() }
+  private static func name(of board: BluetoothAddress) -> String {
+    "FL" + board.description.split(separator: ":").joined()
+  }
 }
