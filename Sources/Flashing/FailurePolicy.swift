@@ -39,7 +39,8 @@ public enum FailurePolicy {
   private static func prefersAnotherAdapter(_ code: FailureCode) -> Bool {
     switch code {
     case .linkConnect, .linkConnectTimeout, .linkLost, .imageStalled, .smpTimeout, .boardAbsent, .boardTimeout, .verifyNeverReturned, .dfuNoAnswer,
-      .dfuStalled, .dfuBytesLost: true
+      .dfuStalled, .dfuBytesLost:
+      true
     default: false
     }
   }

@@ -85,14 +85,15 @@ public struct FailureRule: Hashable, Sendable {
   private static func bootloader(_ code: FailureCode) -> (Outcome, Bool, String) {
     switch code {
     case .dfuNoService: (.failed, true, "The board offers no DFU service. Switch it off and on; check that the profile's family fits it.")
-    case .dfuUnidentified: (.failed, true, "The bootloader does not tell what board it is. Switch it off and on; if that stays so, give it to quality assurance.")
+    case .dfuUnidentified:
+      (.failed, true, "The bootloader does not tell what board it is. Switch it off and on; if it stays so, give it to QA.")
     case .dfuNotEntered: (.failed, true, "The board did not enter its bootloader. Switch it off and on.")
     case .dfuNoAnswer: (.timeout, true, "The bootloader stopped answering. Switch the board off and on.")
     case .dfuStalled: (.timeout, true, "The upload came to a stop. Check the distance to the adapter, and switch the board off and on.")
     case .dfuBytesLost: (.failed, true, "Packets were lost on the way. Check the distance to the adapter; lower [rescue] packet_receipt in the profile.")
     case .dfuRejected: (.failed, false, "The bootloader refused the package. Use the one made for this board and this bootloader.")
     case .dfuTooLarge: (.failed, false, "The image does not fit into the board. Use the package made for this board.")
-    case .dfuNotValid: (.failed, true, "The bootloader found the image damaged after the upload. If it happens again, the package or the board's flash is bad.")
+    case .dfuNotValid: (.failed, true, "The bootloader found the image damaged after the upload. Another time, the package or the flash is bad.")
     default: (.failed, true, "The bootloader refused a command. The message names its reason.")
     }
   }

@@ -30,13 +30,19 @@ struct BootloaderStages: Sendable {
   /// Parts of a build's package that were activated in this attempt.
   private var partsDone: [String: Int] = [:]
   private var tries = DFUTries()
-  private var receiptInterval: Int
+  private var legacy: LegacySettings
+  /// Nil before the first transfer, which knows the MTU.
+  private var secure: SecureSettings?
 
   init(session: BoardSession, order: RescueOrder, links: LinkHolder) {
     self.session = session
     self.order = order
     self.links = links
-    receiptInterval = order.receiptInterval
+    legacy = Self.legacySettings(order)
+  }
+
+  private static func legacySettings(_ order: RescueOrder) -> LegacySettings {
+    LegacySettings(receiptInterval: order.receiptInterval, packetSize: order.packetSize ?? LegacySettings.usualPacketSize)
   }
 
   /// Everything that is wrong about the packages for a board that still runs its application.
@@ -181,19 +187,18 @@ struct BootloaderStages: Sendable {
     try await session.enter(.upload, links)
     let end: DFUUpload.End
     if isSecure {
-      let settings = SecureSettings(mtu: channel.mtu, receiptInterval: tries.restarts > 0 ? receiptInterval : 0)
+      let settings = secure ?? SecureSettings(mtu: channel.mtu)
+      secure = settings
       end = try await upload.run(SecureTransfer(SecurePart(initPacket: part.initPacket, image: part.image), settings: settings))
     } else {
-      let settings = LegacySettings(receiptInterval: receiptInterval, packetSize: order.packetSize ?? LegacySettings.usualPacketSize)
-      end = try await upload.run(LegacyTransfer(try Self.legacy(part, links.phase), version: version, settings: settings))
+      end = try await upload.run(LegacyTransfer(try Self.legacy(part, links.phase), version: version, settings: legacy))
     }
     switch end {
     case .activated:
       activated(part, of: build, in: package, installed)
       return .activated
-    case .again(let failure, let interval):
+    case .again(let failure):
       try again(failure)
-      receiptInterval = max(1, interval)
       return .again
     case .failed(let failure):
       // An update that was cut between its parts: what is installed already is not refused for being wrong.
@@ -213,7 +218,7 @@ struct BootloaderStages: Sendable {
     }
     flashed += 1
     tries = DFUTries()
-    receiptInterval = order.receiptInterval
+    (legacy, secure) = (Self.legacySettings(order), nil)
     partsDone[build.id, default: 0] += 1
     expectation = part.kind.isSystem ? .bootloader(before: part.kind.bringsBootloader ? installed : nil) : .application
   }
@@ -221,6 +226,8 @@ struct BootloaderStages: Sendable {
   private mutating func again(_ failure: DFUFailure) throws {
     guard tries.allows(failure) else { throw BoardFailure(dfu: failure, in: links.phase, isUntouched: isUntouched) }
     session.journal.update { $0.retries += 1 }
+    legacy = legacy.next(after: failure)
+    secure = secure?.next(after: failure)
   }
 
   private static func legacy(_ part: NordicPart, _ phase: Phase) throws(BoardFailure) -> LegacyPart {

@@ -52,7 +52,8 @@ struct DFUEvents: Sendable {
     if (try? await time.sleep(length)) != nil { feed.yield(.paused) }
   }
 
-  func write(_ bytes: [UInt8], to characteristic: BluetoothUUID, of service: BluetoothUUID, withResponse: Bool, over link: any GATTLink, limit: Duration) async {
+  func write(_ bytes: [UInt8], to characteristic: BluetoothUUID, of service: BluetoothUUID, withResponse: Bool, over link: any GATTLink, limit: Duration) async
+  {
     do throws(CentralError) {
       try await link.write(bytes, to: characteristic, of: service, withResponse: withResponse, limit: limit)
       feed.yield(.written)

@@ -8,7 +8,7 @@ struct DFUUpload: Sendable {
   enum End: Sendable {
     case activated
     /// The link is to be closed and the part begun again.
-    case again(DFUFailure, receiptInterval: Int)
+    case again(DFUFailure)
     case failed(DFUFailure)
   }
 
@@ -80,7 +80,7 @@ struct DFUUpload: Sendable {
     case .progress(let bytes): session.journal.progress(bytes, of: image.count, at: session.time.now())
     case .checksum: break
     case .finished: return .activated
-    case .restart(let failure, let interval): return .again(failure, receiptInterval: interval)
+    case .restart(let failure, _): return .again(failure)
     case .failed(let failure): return .failed(failure)
     }
     return nil

@@ -41,6 +41,8 @@ struct RescueDriver: SessionDriver {
     self.session = session
     self.order = order
     self.links = links
+    // An earlier attempt may have left it in its bootloader, which may have the other address.
+    awaited = session.wasWrittenBefore ? .retry : nil
     let board = session.board
     addresses = [board, board.bootloaderNeighbour, board.applicationNeighbour]
     bootloader = BootloaderStages(session: session, order: order, links: links)
@@ -50,6 +52,8 @@ struct RescueDriver: SessionDriver {
 
   mutating func advance() async throws -> SessionResult? {
     let (link, isStranded) = try await connect()
+    // Should this link be lost, the board is looked for at both of its addresses.
+    awaited = .retry
     var offer = try await look(link, isStranded)
     var present = link
     if case .none = offer {
@@ -241,5 +245,7 @@ struct RescueDriver: SessionDriver {
   }
 
   /// Unlike every other board's that this station sends away: its address is in it.
-  private static func name(of board: BluetoothAddress) -> String { "FL" + board.octets.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined() }
+  private static func name(of board: BluetoothAddress) -> String {
+    "FL" + board.description.split(separator: ":").joined()
+  }
 }

@@ -43,7 +43,8 @@ public struct LineJob: Sendable {
 
   public init(
     job: JobKind = .update, modes: Set<BoardMode> = [.application], stationID: String, toolVersion: String, database: String, kinds: [Kind],
-    lot: String?, workOrder: String?, operator: String?, bounds: BatchBounds, startsNew: Bool, liftsQuarantine: Bool = false, limits: StationLimits, adapters: AdapterRules
+    lot: String?, workOrder: String?, operator: String?, bounds: BatchBounds, startsNew: Bool, liftsQuarantine: Bool = false, limits: StationLimits,
+    adapters: AdapterRules
   ) {
     self.job = job
     self.modes = modes

@@ -133,7 +133,10 @@ extension StationController {
       return fail(error.code, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
     }
     learn(from: record)
-    if record.leftAs != .untouched { detached.insert(board) }
+    if record.leftAs != .untouched {
+      detached.insert(board)
+      if job.job == .update, let other = record.dfuMAC { otherAddresses[other] = board }
+    }
     ports.emit(.boardFinished(record))
     let now = ports.time.now()
     switch ledger.finished(board, record, now: now) {

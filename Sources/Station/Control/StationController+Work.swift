@@ -126,9 +126,12 @@ extension StationController {
   // MARK: hearing and handing over
 
   private func heard(_ advertisement: Advertisement, on adapter: LineAdapter, _ handle: AdapterHandle) async {
+    var advertisement = advertisement
+    let heard = advertisement.address
+    advertisement.address = otherAddresses[heard] ?? heard
     guard !ledger.isDone(advertisement.address) else { return }
-    let verdict = admission.verdict(advertisement)
-    if verdict == .contradictory { return await hearAfresh(advertisement.address, handle) }
+    let verdict = (detached.contains(advertisement.address) && job.job == .update ? returning : admission).verdict(advertisement)
+    if verdict == .contradictory { return await hearAfresh(heard, handle) }
     if job.job == .rescue { await followBootloader(advertisement.address, verdict) }
     let isNew = sightings.heard(
       advertisement, on: adapter.name, verdict: verdict, minRSSI: admission.minRSSI(verdict), at: ports.time.now())

@@ -28,6 +28,8 @@ public actor StationController {
   let job: LineJob
   let ports: StationPorts
   let admission: Admission
+  /// For boards that this job has had in hand: a line job takes them back from the bootloader into which it has sent them.
+  let returning: Admission
   var ledger: BatchLedger
   var sightings = SightingBook()
   var batchID: Int64 = 0
@@ -66,6 +68,8 @@ public actor StationController {
   private var lookedAt: Duration?
   /// Boards that this station sent to their bootloader itself: they are not waited for.
   var detached: Set<BluetoothAddress> = []
+  /// Boards of this job by the other address that their bootloader has.
+  var otherAddresses: [BluetoothAddress: BluetoothAddress] = [:]
   /// Boards whose history was looked up for that, and those that the stack was asked to hear afresh, with the time.
   var historyRead: Set<BluetoothAddress> = []
   var heardAfresh: [BluetoothAddress: Duration] = [:]
@@ -80,7 +84,9 @@ public actor StationController {
   public init(job: LineJob, ports: StationPorts) {
     self.job = job
     self.ports = ports
-    admission = Admission(profiles: job.kinds.map(\.profile), modes: job.modes)
+    let profiles = job.kinds.map(\.profile)
+    admission = Admission(profiles: profiles, modes: job.modes)
+    returning = Admission(profiles: profiles, modes: Set(BoardMode.allCases))
     ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), now: ports.time.now())
     (signals, signal) = AsyncStream.makeStream()
   }

@@ -77,7 +77,8 @@ struct RunCommand {
 
   private func lineJob(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
     LineJob(
-      job: job, modes: board != nil ? [.application, .bootloader] : job == .rescue ? [.bootloader] : [.application], stationID: configuration.id, toolVersion: ToolVersion.text, database: configuration.database,
+      job: job, modes: board != nil ? [.application, .bootloader] : job == .rescue ? [.bootloader] : [.application], stationID: configuration.id,
+      toolVersion: ToolVersion.text, database: configuration.database,
       kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew,
       liftsQuarantine: board != nil,
       limits: configuration.limits, adapters: configuration.adapters)

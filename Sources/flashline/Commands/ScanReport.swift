@@ -114,7 +114,9 @@ struct ScanReport {
         ]
       })
     let admitted = rows.count { $0.reason == nil }
-    return table.lines + ["\(Figures.count(rows.count, "board")) in \(mode == .application ? "application mode" : "the bootloader"), \(admitted) of them admitted by a profile"]
+    return table.lines + [
+      "\(Figures.count(rows.count, "board")) in \(mode == .application ? "application mode" : "the bootloader"), \(admitted) of them admitted by a profile"
+    ]
   }
 
   private static func profileText(_ row: Row) -> String {
