@@ -10,7 +10,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from prepare import STATION, Guest, package_tools  # noqa: E402
 
 PAYLOAD = 200 * 1024
-DFU_IMAGE = 100 * 1024
+DFU_IMAGE, DFU_BOARDS = 100 * 1024, 2
+RECEIPTS = 8             # the default of [rescue] packet_receipt
 KERNEL = 'phy = kernel\nconnection_interval = kernel\nsupervision_timeout = kernel\n'
 
 
@@ -51,7 +52,9 @@ package = ../packages/{name}.zip
 version = 2.0.0
 """)
         for number in range(boards):
-            self.board(f'{name.upper()}-{number}', kind=kind, start='bootloader', app=None, **more)
+            # Apart: a bootloader may answer under its neighbour's address, and looking whose it is takes time.
+            address = f'C0:DE:00:00:{len(self.boards) + 1:02X}:00'
+            self.board(f'{name.upper()}-{number}', kind=kind, address=address, start='bootloader', app=None, **more)
         self.measures.append({'what': 'flashline', 'name': name, 'program': self.program, 'config': 'station.conf',
                               'arguments': ['recover', '--profile', name, '--count', str(boards), '--lot', name]})
 
@@ -91,12 +94,12 @@ def dfu(work: str, program: str) -> Bench:
     # What a board of the rig reads of its new application stands in the image.
     image = package_tools.payload(DFU_IMAGE, 'bench', {'version': '2.0.0'})
     # Without the wait that tells a stranded board from one that another station has in hand: it is not what is measured.
-    rescue = '[rescue]\nstranded_after = 1s\n'
+    rescue = f'[rescue]\nstranded_after = 1s\npacket_receipt = {RECEIPTS}\n'
     legacy = package_tools.legacy_zip({'application': (image, package_tools.metawear_parts(6, '0.1'))})
-    bench.rescue('legacy', 'metawear', legacy, f'[board]\nfamily = metawear\n\n[identity]\nmodel_number = 6\n\n{rescue}', 3, model='6', hardware='0.1',
+    bench.rescue('legacy', 'metawear', legacy, f'[board]\nfamily = metawear\n\n[identity]\nmodel_number = 6\n\n{rescue}', DFU_BOARDS, model='6', hardware='0.1',
                  manufacturer='MbientLab Inc')
     secure = package_tools.secure_zip({'application': (image, {})})
-    bench.rescue('secure', 'secure', secure, f'[board]\nfamily = nordic-dfu\n\n{rescue}name = DfuTarg\nprotocol = secure\n', 3)
+    bench.rescue('secure', 'secure', secure, f'[board]\nfamily = nordic-dfu\n\n{rescue}name = DfuTarg\nprotocol = secure\n', DFU_BOARDS)
     return bench
 
 

@@ -22,8 +22,9 @@ import Testing
   }
 
   @Test func everyCommandIsUnderstood() throws {
-    #expect(try command("scan") == .scan(seconds: 10))
-    #expect(try command("scan --seconds 3 --mode application") == .scan(seconds: 3))
+    #expect(try command("scan") == .scan(seconds: 10, mode: .application))
+    #expect(try command("scan --seconds 3 --mode application") == .scan(seconds: 3, mode: .application))
+    #expect(try command("scan --mode bootloader") == .scan(seconds: 10, mode: .bootloader))
     #expect(try command("inspect a.zip --profile p") == .inspect(package: "a.zip", profile: "p"))
     #expect(try command("audit") == .audit(expect: nil))
     let head = String(repeating: "Ab", count: 32)
