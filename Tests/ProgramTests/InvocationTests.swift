@@ -25,6 +25,7 @@ import Testing
     #expect(try command("scan") == .scan(seconds: 10, mode: .application))
     #expect(try command("scan --seconds 3 --mode application") == .scan(seconds: 3, mode: .application))
     #expect(try command("scan --mode bootloader") == .scan(seconds: 10, mode: .bootloader))
+    #expect(try command("recover --profile p --wait") == .recover(JobRequest(profiles: ["p"], waits: true)))
     #expect(try command("inspect a.zip --profile p") == .inspect(package: "a.zip", profile: "p"))
     #expect(try command("audit") == .audit(expect: nil))
     let head = String(repeating: "Ab", count: 32)
