@@ -86,7 +86,7 @@ import Testing
     for option in name.options where option.isHidden { #expect(!page.contains("--\(option.name)")) }
   }
 
-  @Test("commands that do not work yet do not exist", arguments: ["recover", "ota", "observe"])
+  @Test("commands that do not work yet do not exist", arguments: ["ota", "observe"])
   func notYet(word: String) {
     #expect(throws: ProgramError.usage("there is no command \"\(word)\"", "flashline --help lists them")) { try Invocation([word]) }
     #expect(!HelpText.page(nil).contains("  \(word) "))
@@ -114,7 +114,7 @@ import Testing
       ("--json report --format csv", "--json promises JSON on stdout"),
       ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
       ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 201", "--stranded \"201\" does not fit"),
-      ("demo --stranded 1", "cannot rescue boards yet"),
+      ("recover", "recover needs a profile"), ("demo --stranded 201", "--stranded \"201\" does not fit"),
       ("demo --boards 0", "--boards \"0\" does not fit"),
     ])
   func refused(line: String, what: String) throws {
