@@ -62,10 +62,14 @@ bench: build ## the README's figures: one link, smpclient, 1 and 4 adapters, 16 
 	Tests/RealStack/rig.sh setup >&2
 	@FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Bench/figures.py
 
-sanitize: deps ## the suite under the thread sanitizer, then under the address sanitizer
+# One test after the other: a sanitizer makes the many simulations of the suite slow, and side by side they keep the two or so threads of the pool from the
+# tests with a real process, which have bounds in real time. What is looked for is in the threads of a test, not between tests.
+# Leaks count, too, in the tests and in every process that they start; what is none has its reason in lsan.supp.
+sanitize: deps ## the suite under the thread sanitizer, then under the address sanitizer with leak detection
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/tsan.supp halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" \
-	  $(SWIFT) test --disable-xctest --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN $(SWIFT_BUILD_FLAGS)
-	$(SWIFT) test --disable-xctest --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
+	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN $(SWIFT_BUILD_FLAGS)
+	ASAN_OPTIONS="detect_leaks=1 $(ASAN_OPTIONS)" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/lsan.supp print_suppressions=0 $(LSAN_OPTIONS)" \
+	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
 
 lint: ## format check
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

@@ -33,7 +33,8 @@ import Testing
     tally.apply(
       .batchFinished(
         .init(
-          batchID: 3, counts: counts, good: records.count { $0.good }, missing: missing, leftElsewhere: elsewhere, reason: .idle, auditHead: "abc",
+          batchID: 3, counts: counts, good: records.count { $0.good }, missing: missing,
+          leftElsewhere: elsewhere.map { LeftBoard(mac: $0.mac, unitID: $0.unitID, leftAs: $0.leftAs) }, reason: .idle, auditHead: "abc",
           exitCode: 1)))
     return EndSummary(tally: tally, database: "d.db", reportFolder: "reports").lines
   }

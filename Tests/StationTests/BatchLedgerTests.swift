@@ -231,6 +231,23 @@ struct BatchLedgerTests {
     #expect(ledger.exit == .notGood)
   }
 
+  @Test("All columns of an attempt are kept while another may follow; of a board that is done only what the rules ask for")
+  func remembersLittleOfABoardThatIsDone() {
+    var ledger = BatchLedger(bounds: BatchBounds(), limits: Self.limits, now: .zero)
+    for board in [1, 2, 3] as [UInt64] { _ = ledger.claim(BluetoothAddress(bits: board), now: .zero) }
+    var lost = record(1, .failed, .imageTooLarge)
+    lost.leftAs = .unknown
+    lost.unitID = "U-1"
+    ledger.finished(lost.mac, lost, now: .zero)
+    ledger.finished(BluetoothAddress(bits: 2), record(2, .failed, .linkLost), now: .zero)
+    ledger.finished(BluetoothAddress(bits: 3), record(3, .passed, nil), now: .zero)
+    #expect(ledger.accounts.mapValues { $0.lastRecord != nil } == [lost.mac: false, BluetoothAddress(bits: 2): true, BluetoothAddress(bits: 3): false])
+    #expect(ledger.leftElsewhere == [LeftBoard(mac: lost.mac, unitID: "U-1", leftAs: .unknown)])
+    #expect(ledger.closeAll() == [record(2, .failed, .linkLost)])
+    #expect(ledger.accounts.values.allSatisfy { $0.lastRecord == nil })
+    #expect(ledger.lastAttempt(of: BluetoothAddress(bits: 2))?.failureCode == .linkLost)
+  }
+
   @Test func aWithdrawnClaimLeavesNoTrace() {
     var ledger = BatchLedger(bounds: BatchBounds(count: 1), limits: Self.limits, now: .zero)
     let board = BluetoothAddress(bits: 1)

@@ -38,7 +38,7 @@ public struct VirtualBoard: Sendable {
   public private(set) var boots: [BootStep] = []
 
   /// Another firmware than the one that it began with runs, and stays.
-  var isUpdated: Bool { !flash.isUnconfirmed && flash.running.map { $0.version.description != settings.version } ?? false }
+  var isUpdated: Bool { !flash.isUnconfirmed && flash.running.map { $0.version != ImageVersion(settings.version) } ?? false }
 
   public init(identity: BoardIdentity, settings: BoardSettings, image: StoredImage?, faults: [BoardFault] = []) {
     self.identity = identity

@@ -43,7 +43,7 @@ struct EndSummary {
     guard tally.badCount > 0 else { return [] }
     var lines = ["not good:"]
     for record in tally.bad {
-      lines.append("  \(record.mac) \(record.unitLabel)\(EventText.result(record))")
+      lines.append("  \(record.mac) \(record.unitID.unitLabel)\(EventText.result(record))")
       if let code = record.failureCode { lines.append("    " + FailureRule.of(code).remedy) }
     }
     let more = tally.badCount - tally.bad.count
@@ -64,14 +64,14 @@ struct EndSummary {
   private func elsewhere(_ end: StationEvent.BatchEnd) -> [String] {
     guard !end.leftElsewhere.isEmpty else { return [] }
     return ["not left in their application:"]
-      + end.leftElsewhere.map { record in
+      + end.leftElsewhere.map { board in
         let state =
-          switch record.leftAs {
+          switch board.leftAs {
           case .unconfirmed: "runs the new firmware on trial: the next restart takes it back"
           case .bootloader: "sits in its bootloader"
           default: "its state is not known"
           }
-        return "  \(record.mac) \(record.unitLabel)\(state)"
+        return "  \(board.mac) \(board.unitID.unitLabel)\(state)"
       }
   }
 }

@@ -41,11 +41,11 @@ enum EventText {
     case .batchStarted(let start): Line(text: text(start), weight: .news)
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter): Line(text: seen(mac, name, profile, rssi, adapter), weight: .detail)
     case .boardAssigned(let record):
-      Line(text: "\(record.mac) \(record.unitLabel)on \(record.adapterName), attempt \(record.attempt)", weight: .detail)
+      Line(text: "\(record.mac) \(record.unitID.unitLabel)on \(record.adapterName), attempt \(record.attempt)", weight: .detail)
     case .boardPhase(let record, let phase): Line(text: "\(record.mac) \(phase.rawValue)", weight: .detail)
     case .boardProgress: nil
     case .boardFinished(let record):
-      Line(text: "\(record.mac) \(record.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
+      Line(text: "\(record.mac) \(record.unitID.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
     case .boardDone: nil
     case .batchFinished: nil
     case .stationFault(let code, let message, let adapter):
@@ -100,7 +100,9 @@ enum EventText {
 extension AttemptRecord {
   /// What people call the adapter of this attempt.
   var adapterName: String { (adapterLabel ?? adapterPath ?? "?").escaped(limit: 40) }
+}
 
-  /// `U-0007 ` when the board has a unit number.
-  var unitLabel: String { unitID.map { "(\($0.escaped(limit: 40))) " } ?? "" }
+extension Optional<String> {
+  /// Of a unit number: `(U-0007) `, and nothing for a board without one.
+  var unitLabel: String { map { "(\($0.escaped(limit: 40))) " } ?? "" }
 }
