@@ -19,6 +19,8 @@ struct RescueDriver: SessionDriver {
 
   /// Times an application is asked to start its bootloader in one attempt.
   static let entryTries = 2
+  /// Times a board's services are looked at again on a new link when they contradict what it advertised.
+  static let lookTries = 2
 
   let session: BoardSession
   let order: RescueOrder
@@ -49,12 +51,9 @@ struct RescueDriver: SessionDriver {
 
   mutating func advance() async throws -> SessionResult? {
     let (link, isStranded) = try await connect()
-    // Should this link be lost, the board is looked for at both of its addresses.
-    awaited = .retry
-    var offer = try await look(link, isStranded)
-    var present = link
-    if case .none = offer {
-      // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them once, look again.
+    var (present, offer) = (link, try await look(link, isStranded))
+    for _ in 0..<Self.lookTries where isStale(offer, isStranded) {
+      // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them, look again.
       present = try await BoardConnector(session: session, links: links, board: link.board).reconnectAfresh()
       offer = try await look(present, isStranded)
     }
@@ -105,6 +104,13 @@ struct RescueDriver: SessionDriver {
   /// The same address will have another GATT database: nothing that the stack remembers is of use.
   private func forget() async {
     for address in whereabouts.all { await session.central.forget(address, on: session.adapter) }
+  }
+
+  /// Whether the services found are those of the board's other life. bluetoothd before 5.87 keeps them for an address even when it is told to forget the
+  /// board: one that runs its application again would seem to be in its bootloader. What was advertised since outranks them.
+  private func isStale(_ offer: DFUOffer, _ isStranded: Bool) -> Bool {
+    guard awaited != nil else { return offer == .none }
+    return offer == .none || (offer.isBootloader && !isStranded) || (offer == .metaWearApplication && isStranded)
   }
 
   private mutating func look(_ link: any GATTLink, _ isStranded: Bool) async throws -> DFUOffer {
