@@ -16,8 +16,8 @@ func gate(_ name: String, _ pkgConfig: String?, apt: String) -> Target {
   .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-func swift(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: room)
+func swift(_ name: String, _ dependencies: [Target.Dependency], linked: [String] = []) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: room, linkerSettings: linked.map { .linkedLibrary($0) })
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -32,6 +32,7 @@ let package = Package(
     gate("CUdev", "libudev", apt: "libudev-dev"),
     gate("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
     gate("CZip", "libzip", apt: "libzip-dev"),
+    gate("CZlib", "zlib", apt: "zlib1g-dev"),
     gate("CCBOR", "libcbor", apt: "libcbor-dev"),
     gate("CCrypto", "libcrypto", apt: "libssl-dev"),
     gate("CIni", "inih", apt: "libinih-dev"),
@@ -39,28 +40,37 @@ let package = Package(
 
     swift("Locks", []),
     swift("Bluetooth", []),
-    swift("Firmware", ["CZip", "CCBOR", "CCrypto"]),
+    swift("Firmware", ["CZip", "CZlib", "CCBOR", "CCrypto"]),
     swift("SMP", ["CCBOR"]),
-    swift("Flashing", ["Bluetooth", "Firmware", "SMP", "Locks"]),
-    swift("Station", ["Flashing", "Bluetooth", "Firmware", "CIni", "Locks"]),
+    swift("NordicDFU", []),
+    swift("Flashing", ["Bluetooth", "Firmware", "SMP", "NordicDFU", "Locks"]),
+    swift("Catalogue", ["Firmware"]),
+    swift("Station", ["Flashing", "Bluetooth", "Firmware", "Catalogue", "CIni", "Locks"]),
     swift("Records", ["Flashing", "Bluetooth", "CSQLite", "CCrypto"]),
+    // Swift's static FoundationNetworking leaves libcurl to the linker.
+    swift("Cloud", ["Catalogue", "Locks"], linked: ["curl"]),
     swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
     swift("Udev", ["CUdev", "Reactor", "Bluetooth"]),
-    swift("VirtualLine", ["DBus", "Reactor", "Bluetooth", "SMP", "Firmware", "CCBOR", "CLinux"]),
+    swift("VirtualLine", ["DBus", "Reactor", "Bluetooth", "SMP", "NordicDFU", "Firmware", "CCBOR", "CLinux"]),
     .executableTarget(
       name: "flashline",
-      dependencies: ["Bluetooth", "Firmware", "SMP", "Flashing", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux", "Locks"],
+      dependencies: [
+        "Bluetooth", "Firmware", "SMP", "Flashing", "Catalogue", "Cloud", "Station", "Records", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", "CLinux",
+        "Locks",
+      ],
       exclude: ["README.md"], swiftSettings: room),
 
     tests("BluetoothTests", ["Bluetooth"]),
     tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
     tests("SMPTests", ["SMP"]),
+    tests("NordicDFUTests", ["NordicDFU", "Bluetooth"]),
     // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
     .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
     tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
-    tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "LineFixture"]),
+    tests("CatalogueTests", ["Catalogue", "Firmware"]),
+    tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "Catalogue", "LineFixture"]),
     tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),
     tests("DBusTests", ["DBus", "Reactor", "BusFixture"]),

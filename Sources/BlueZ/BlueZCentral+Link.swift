@@ -26,18 +26,21 @@ extension BlueZCentral {
   }
 
   func openChannel(
-    _ characteristic: BluetoothUUID, of service: BluetoothUUID, _ board: String, _ link: UInt64, limit: Duration
+    notifying: BluetoothUUID, writing: BluetoothUUID?, of service: BluetoothUUID, _ board: String, _ link: UInt64, limit: Duration
   ) async throws(CentralError) -> any PacketChannel {
     let deadline = ContinuousClock.now + limit
-    let path = try find(characteristic, of: service, board, link)
+    let path = try find(notifying, of: service, board, link)
     // Notifications first: no answer can come before somebody listens.
     let notify = try await acquire("AcquireNotify", path, board, link, limit: limit)
-    let write = try await acquire("AcquireWrite", path, board, link, limit: left(until: deadline))
+    var write: (descriptor: OwnedDescriptor, mtu: Int)?
+    if let writing {
+      write = try await acquire("AcquireWrite", try find(writing, of: service, board, link), board, link, limit: left(until: deadline))
+    }
     let agreed = tree.properties(path, BlueZName.gattCharacteristic)?["MTU"]?.integer
-    let mtu = [notify.mtu, write.mtu, agreed ?? .max].min() ?? 0
+    let mtu = [notify.mtu, write?.mtu, agreed].compactMap { $0 }.min() ?? 0
     guard mtu > BlueZChannel.headerSize else { throw .refused("an MTU of \(mtu) is too small") }
     let channel = BlueZChannel(
-      reading: notify.descriptor, writing: write.descriptor, mtu: mtu, reactor: reactor, sendLimit: limits.send, notificationsKept: limits.notificationsKept)
+      reading: notify.descriptor, writing: write?.descriptor, mtu: mtu, reactor: reactor, sendLimit: limits.send, notificationsKept: limits.notificationsKept)
     try await channel.start()
     guard links[board]?.id == link else {
       channel.linkDown()

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Reactor
 
-/// The packet sockets of one characteristic: each datagram is one value.
+/// The packet sockets of one service: each datagram is one value.
 ///
 /// One sender at a time. A packet that was taken by the socket is with bluetoothd, not on the air (facts/bluez.md §4).
 actor BlueZChannel: PacketChannel {
@@ -17,7 +17,8 @@ actor BlueZChannel: PacketChannel {
   nonisolated let mtu: Int
   private nonisolated let reactor: Reactor
   private let reading: OwnedDescriptor
-  private let writing: OwnedDescriptor
+  /// Nil on a channel that only reads.
+  private let writing: OwnedDescriptor?
   private let sendLimit: Duration
   private nonisolated let stream: AsyncStream<[UInt8]>
   private let notifications: AsyncStream<[UInt8]>.Continuation
@@ -27,7 +28,7 @@ actor BlueZChannel: PacketChannel {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-  init(reading: OwnedDescriptor, writing: OwnedDescriptor, mtu: Int, reactor: Reactor, sendLimit: Duration, notificationsKept: Int) {
+  init(reading: OwnedDescriptor, writing: OwnedDescriptor?, mtu: Int, reactor: Reactor, sendLimit: Duration, notificationsKept: Int) {
     self.reading = reading
     self.writing = writing
     self.mtu = mtu
@@ -43,7 +44,7 @@ actor BlueZChannel: PacketChannel {
 
   func start() throws(CentralError) {
     do throws(ReactorError) {
-      for descriptor in [reading, writing] {
+      for descriptor in [reading, writing].compactMap({ $0 }) {
         let flags = flashline_fcntl(descriptor.number, F_GETFL, 0)
         guard flags >= 0, flashline_fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else { throw ReactorError(call: "fcntl", number: errno) }
       }
@@ -51,6 +52,7 @@ actor BlueZChannel: PacketChannel {
         try reactor.watch(reading.number, for: [.readable, .changesOnly]) { [weak self] ready in
           self?.assumeIsolated { $0.receive(hangUp: ready.contains(.hangUp)) }
         })
+      guard let writing else { return }
       watches.append(
         try reactor.watch(writing.number, for: [.writable, .changesOnly]) { [weak self] ready in
           self?.assumeIsolated { $0.mayWrite(hangUp: ready.contains(.hangUp)) }
@@ -66,6 +68,7 @@ actor BlueZChannel: PacketChannel {
   nonisolated func packets() -> AsyncStream<[UInt8]> { stream }
 
   func send(_ packet: [UInt8]) async throws(CentralError) {
+    guard let writing else { throw .refused("the channel was opened for reading only") }
     guard (1...min(mtu - Self.headerSize, Self.datagramLimit)).contains(packet.count) else {
       throw .refused("a packet of \(packet.count) bytes does not fit an MTU of \(mtu)")
     }
@@ -153,7 +156,7 @@ actor BlueZChannel: PacketChannel {
     for watch in watches { watch.cancel() }
     watches = []
     reading.close()
-    writing.close()
+    writing?.close()
     notifications.finish()
     writable?.open()
     writable = nil

@@ -28,8 +28,10 @@ struct BlueZLink: GATTLink {
     try await central.write(value, to: characteristic, of: service, withResponse: withResponse, path, id, limit: limit)
   }
 
-  func openChannel(_ characteristic: BluetoothUUID, of service: BluetoothUUID, limit: Duration) async throws(CentralError) -> any PacketChannel {
-    try await central.openChannel(characteristic, of: service, path, id, limit: limit)
+  func openChannel(
+    notifying: BluetoothUUID, writing: BluetoothUUID?, of service: BluetoothUUID, limit: Duration
+  ) async throws(CentralError) -> any PacketChannel {
+    try await central.openChannel(notifying: notifying, writing: writing, of: service, path, id, limit: limit)
   }
 
   func ended() async {

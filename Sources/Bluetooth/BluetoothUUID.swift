@@ -33,8 +33,30 @@ public struct BluetoothUUID: Hashable, Sendable, LosslessStringConvertible {
   public static let serialNumber = BluetoothUUID(short: 0x2A25)
   public static let firmwareRevision = BluetoothUUID(short: 0x2A26)
   public static let hardwareRevision = BluetoothUUID(short: 0x2A27)
+  public static let softwareRevision = BluetoothUUID(short: 0x2A28)
   public static let manufacturerName = BluetoothUUID(short: 0x2A29)
 
   /// The SMP service over Bluetooth (facts/smp.md §2.1; Zephyr's `SMP_BT_SVC_UUID`).
   public static let simpleManagement = BluetoothUUID(canonical: "8d53dc1d-1db7-4cd3-868b-8a527460aa84")
+
+  /// Legacy DFU: the service and its characteristics (facts/nordic-dfu.md §2.1; Nordic's nRF5 SDK 4.3 to 11). The version is absent up to SDK 6.1.
+  public static let legacyDFU = BluetoothUUID(canonical: "00001530-1212-efde-1523-785feabcd123")
+  public static let legacyDFUControlPoint = BluetoothUUID(canonical: "00001531-1212-efde-1523-785feabcd123")
+  public static let legacyDFUPacket = BluetoothUUID(canonical: "00001532-1212-efde-1523-785feabcd123")
+  public static let legacyDFUVersion = BluetoothUUID(canonical: "00001534-1212-efde-1523-785feabcd123")
+
+  /// Secure DFU: the service, the same in application and bootloader, and its characteristics (facts/nordic-dfu.md §3.1; nRF5 SDK 12 to 17).
+  public static let secureDFU = BluetoothUUID(short: 0xFE59)
+  public static let secureDFUControlPoint = BluetoothUUID(canonical: "8ec90001-f315-4f60-9fb8-838830daea50")
+  public static let secureDFUPacket = BluetoothUUID(canonical: "8ec90002-f315-4f60-9fb8-838830daea50")
+  /// How an application without bonds, or with bonds, is asked to start its bootloader.
+  public static let buttonlessDFU = BluetoothUUID(canonical: "8ec90003-f315-4f60-9fb8-838830daea50")
+  public static let buttonlessDFUBonded = BluetoothUUID(canonical: "8ec90004-f315-4f60-9fb8-838830daea50")
+  /// Service and characteristic at once: the buttonless entry of nRF5 SDK 12.
+  public static let experimentalButtonlessDFU = BluetoothUUID(canonical: "8e400001-f315-4f60-9fb8-838830daea50")
+
+  /// The MetaWear service in application mode, its command and its notification characteristic (facts/metaboot.md §1.1).
+  public static let metaWear = BluetoothUUID(canonical: "326a9000-85cb-9195-d9dd-464cfbbae75a")
+  public static let metaWearCommand = BluetoothUUID(canonical: "326a9001-85cb-9195-d9dd-464cfbbae75a")
+  public static let metaWearNotification = BluetoothUUID(canonical: "326a9006-85cb-9195-d9dd-464cfbbae75a")
 }

@@ -28,8 +28,12 @@ public protocol GATTLink: Sendable {
   /// Writes a value with a response (`request`) or without one.
   func write(_ value: [UInt8], to characteristic: BluetoothUUID, of service: BluetoothUUID, withResponse: Bool, limit: Duration) async throws(CentralError)
 
-  /// Opens the packet sockets of a characteristic with `notify` and `write-without-response`.
-  func openChannel(_ characteristic: BluetoothUUID, of service: BluetoothUUID, limit: Duration) async throws(CentralError) -> any PacketChannel
+  /// Opens the packet sockets of a service: what one characteristic notifies or indicates comes in, and packets for another (or the same) one go out.
+  ///
+  /// - Parameter writing: has `write-without-response`; nil opens a channel that only reads.
+  func openChannel(
+    notifying: BluetoothUUID, writing: BluetoothUUID?, of service: BluetoothUUID, limit: Duration
+  ) async throws(CentralError) -> any PacketChannel
 
   /// Resumes when the link has ended, whoever ended it.
   func ended() async

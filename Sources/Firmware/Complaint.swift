@@ -19,6 +19,22 @@ public struct Complaint: Hashable, Sendable {
     case unlistedFile = "unlisted_file"
     case notPinned = "not_pinned"
     case otherVersion = "other_version"
+    // Nordic DFU
+    case imageEmpty = "image_empty"
+    case lengthUnaligned = "length_unaligned"
+    case checksumDiffers = "checksum_differs"
+    case sizesDiffer = "sizes_differ"
+    case kindDiffers = "kind_differs"
+    case manifestDiffers = "manifest_differs"
+    case mixedProtocols = "mixed_protocols"
+    case initPacketMissing = "init_packet_missing"
+    case initPacketLength = "init_packet_length"
+    case initPacketIncomplete = "init_packet_incomplete"
+    case debugBuild = "debug_build"
+    case otherProtocol = "other_protocol"
+    case otherBoard = "other_board"
+    case otherSoftDevice = "other_softdevice"
+    case notNewer = "not_newer"
   }
 
   public let severity: Severity

@@ -20,9 +20,14 @@ enum FileContent: Hashable {
     // SUIT envelope: CBOR tag 107 (facts/smp.md §7).
     if bytes.starts(with: [0xd8, 0x6b]) { throw .notSupported(.suit) }
     if bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]) { throw .notFirmware(.elf) }
-    if bytes.first == UInt8(ascii: ":"), bytes.prefix(9).dropFirst().allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) { throw .notFirmware(.intelHex) }
+    if Self.isIntelHex(bytes) { throw .notFirmware(.intelHex) }
     if fileName.lowercased().hasSuffix(".zip") { throw .archiveBroken("it does not begin like one") }
     let isText = bytes.prefix(256).allSatisfy { (0x20...0x7e).contains($0) || (0x09...0x0d).contains($0) }
     throw .notFirmware(isText ? .text : nil)
+  }
+
+  /// A record's colon, and the eight digits that follow in every line.
+  static func isIntelHex(_ bytes: [UInt8]) -> Bool {
+    bytes.first == UInt8(ascii: ":") && bytes.prefix(9).dropFirst().allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
   }
 }

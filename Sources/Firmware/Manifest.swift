@@ -51,6 +51,10 @@ struct Manifest: Decodable {
     case formatVersion = "format-version", name, files, manifest
   }
 
+  init(json: [UInt8]) throws(PackageError) {
+    self = try ManifestDecoding.decode(Manifest.self, from: json)
+  }
+
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     isNordicDFU = values.contains(.manifest) && !values.contains(.files)

@@ -29,6 +29,7 @@ extension PackageError: CustomStringConvertible {
     case .archiveUnsafeName(let name): "the zip archive has an entry \(quoted(name)), which is not a plain file name at its root"
     case .archiveDuplicate(let name): "the zip archive has two entries \(quoted(name))"
     case .archiveEncrypted(let name): "the zip entry \(quoted(name)) is protected by a password"
+    case .archiveLink(let name): "the zip entry \(quoted(name)) is a symbolic link"
     case .entryTooLarge(let name, let bytes, let limit): "the zip entry \(quoted(name)) has \(bytes) bytes, more than the limit of \(limit)"
     case .entryBroken(let name, let reason): "the zip entry \(quoted(name)) is damaged (\(reason))"
     case .manifestMissing: "the zip archive has no manifest.json at its root"
@@ -38,6 +39,14 @@ extension PackageError: CustomStringConvertible {
     case .manifestTooManyFiles(let count, let limit): "manifest.json names \(count) files, more than the limit of \(limit)"
     case .entryMissing(let name): "manifest.json names a file \(quoted(name)) that is not in the zip archive"
     case .entrySizeDiffers(let name, let manifest, let actual): "\(quoted(name)) has \(actual) bytes, manifest.json says \(manifest)"
+    case .manifestAmbiguous(let names): "the zip archive has \(names.count) files manifest.json in folders, and none at its root"
+    case .nordicPartsClash(let kinds): "manifest.json names \(kinds.joined(separator: " and ")), of which a package holds only one"
+    case .initPacketTooLong(let count, let limit): "the init packet has \(count) bytes, more than the limit of \(limit)"
+    case .initPacketUnknown(let count, let reason):
+      "the init packet of \(count) bytes has no form of Legacy DFU, and is none of Secure DFU: \(reason)"
+    case .hexBroken(let line, let reason): "line \(line) of the Intel HEX file is broken (\(reason))"
+    case .hexEmpty: "the Intel HEX file has no data for the flash"
+    case .hexTooLarge(let span, let limit): "the Intel HEX file spans \(span) bytes, more than the limit of \(limit)"
     }
   }
 
@@ -47,7 +56,8 @@ extension PackageError: CustomStringConvertible {
     case .fileMissing: "check the path"
     case .notAFile: "name a .bin, .img or .zip file"
     case .fileUnreadable: "check the file's permissions and its disk"
-    case .fileEmpty, .imageTruncated, .archiveBroken, .entryBroken, .entrySizeDiffers, .entryMissing: "fetch or build the package again"
+    case .fileEmpty, .imageTruncated, .archiveBroken, .entryBroken, .entrySizeDiffers, .entryMissing, .hexBroken, .hexEmpty:
+      "fetch or build the package again"
     case .fileTooLarge, .archiveTooLarge, .archiveTooManyEntries, .entryTooLarge, .manifestTooManyFiles:
       "use the update package itself, not a larger archive that holds it"
     case .notFirmware(.intelHex): "sign the application with imgtool and use the .bin file that it writes"
@@ -56,8 +66,13 @@ extension PackageError: CustomStringConvertible {
     case .imageHeaderSize, .imageBodyEmpty, .imageProtectedSize, .imageEntryBroken, .imageHashLength: "sign the application again with imgtool"
     case .imageHashMissing(true): "sign with an imgtool that keeps the hash beside a pure signature (2.5 does)"
     case .imageHashMissing(false): "sign the application with imgtool"
-    case .archiveUnsafeName, .archiveDuplicate, .archiveEncrypted: "use dfu_application.zip as the build wrote it"
-    case .manifestMissing, .manifestInvalid, .manifestFormat, .manifestEmpty: "use dfu_application.zip as the nRF Connect SDK writes it"
+    case .archiveUnsafeName, .archiveDuplicate, .archiveEncrypted, .archiveLink: "use the package as the build wrote it"
+    case .manifestMissing, .manifestInvalid, .manifestFormat, .manifestEmpty:
+      "use the package as its build tool writes it (dfu_application.zip of the nRF Connect SDK, the zip of nrfutil)"
+    case .manifestAmbiguous: "use a package of one update: put each folder of this archive into an archive of its own"
+    case .nordicPartsClash: "make one package for each, or one with SoftDevice and bootloader together (softdevice_bootloader)"
+    case .initPacketTooLong, .initPacketUnknown: "use the .dat file that nrfutil wrote with this image, or make the package again"
+    case .hexTooLarge: "use the HEX file of the application alone"
     case .notSupported(let what): what.remedy
     case .hashingUnavailable: "check this machine's OpenSSL configuration"
     case .inEntry(_, let error): error.remedy
@@ -74,6 +89,9 @@ extension PackageError.Unsupported: CustomStringConvertible {
     case .bootloaderUpdate: "this package updates the bootloader; this version flashes applications only"
     case .fileType(let type): "the package holds a file of type \(quoted(type)), which this version does not flash"
     case .nordicDFU: "this is a Nordic DFU package, which is for recover and not for the line job"
+    case .mcubootImage: "this is an MCUboot image, not a package for Nordic's bootloaders"
+    case .managerPackage: "this is a Device Manager package, not one for Nordic's bootloaders"
+    case .combinedLegacyPart(let kind): "the package holds a part of type \(quoted(kind)) for Legacy DFU, which no bootloader takes"
     }
   }
 
@@ -81,12 +99,14 @@ extension PackageError.Unsupported: CustomStringConvertible {
     switch self {
     case .severalImages, .directXIP, .suit, .bootloaderUpdate, .fileType: "use a package with one application image for swap or overwrite bootloaders"
     case .nordicDFU: "name the application's dfu_application.zip or signed image here"
+    case .mcubootImage, .managerPackage: "name the zip that nrfutil wrote, or use a profile with family = mcuboot"
+    case .combinedLegacyPart: "make the package again with SoftDevice and bootloader as one part and the application as another"
     }
   }
 }
 
 /// Text from outside in quotation marks: control characters escaped, and not longer than a line bears.
-func quoted(_ text: String, limit: Int = 80) -> String {
+package func quoted(_ text: String, limit: Int = 80) -> String {
   var shown = ""
   for scalar in text.unicodeScalars.prefix(limit) {
     switch scalar.properties.generalCategory {

@@ -30,6 +30,7 @@ public enum PackageError: Error, Hashable, Sendable {
   case archiveUnsafeName(String)
   case archiveDuplicate(String)
   case archiveEncrypted(String)
+  case archiveLink(String)
   case entryTooLarge(String, bytes: UInt64, limit: Int)
   case entryBroken(String, String)
   // the manifest
@@ -40,6 +41,19 @@ public enum PackageError: Error, Hashable, Sendable {
   case manifestTooManyFiles(Int, limit: Int)
   case entryMissing(String)
   case entrySizeDiffers(String, manifest: Int, actual: Int)
+  // Nordic DFU
+  /// Several folders of the archive hold a `manifest.json`.
+  case manifestAmbiguous([String])
+  /// More than one of softdevice, bootloader, softdevice_bootloader; or several applications. The manifest's own words.
+  case nordicPartsClash([String])
+  case initPacketTooLong(Int, limit: Int)
+  /// Fits neither protocol; why it is none of Secure DFU.
+  case initPacketUnknown(Int, String)
+  /// A line of an Intel HEX file.
+  case hexBroken(line: Int, String)
+  case hexEmpty
+  /// From the lowest to the highest address, in bytes.
+  case hexTooLarge(UInt64, limit: Int)
   // what this program does not do
   case notSupported(Unsupported)
   case hashingUnavailable(Digest.Kind)
@@ -69,5 +83,11 @@ public enum PackageError: Error, Hashable, Sendable {
     case bootloaderUpdate
     case fileType(String)
     case nordicDFU
+    /// An MCUboot image where a Nordic DFU package is needed.
+    case mcubootImage
+    /// A zip of the Device Manager where a Nordic DFU package is needed.
+    case managerPackage
+    /// A Legacy DFU part that is application and system in one.
+    case combinedLegacyPart(String)
   }
 }

@@ -16,6 +16,8 @@ public struct PackageLimits: Hashable, Sendable {
   public var manifestFiles = 32
   /// Highest image number; Zephyr and MCUboot know fewer.
   public var imageNumber = 15
+  /// Largest image for Nordic DFU, in bytes: no chip of that line has as much flash (facts/nordic-dfu.md §4.4).
+  public var nordicImageSize = 10 << 20
 
   public init() {}
 }

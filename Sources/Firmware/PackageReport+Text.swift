@@ -1,10 +1,20 @@
 extension PackageReport {
   /// The report for people, one string a line.
   public var lines: [String] {
-    let title = kind == .package ? "Device Manager package" : "MCUboot image"
-    let head = ["\(quoted(file)): \(title), \(size) bytes" + (name.map { ", named \(quoted($0))" } ?? ""), "  SHA-256 of the file  \(sha256)"]
-    return head + images.flatMap(\.lines) + complaints.map { "  \($0.severity.rawValue): \($0.message)" }
+    let head = ["\(quoted(file)): \(kind.title), \(size) bytes" + (name.map { ", named \(quoted($0))" } ?? ""), "  SHA-256 of the file  \(sha256)"]
+    return head + images.flatMap(\.lines) + (parts ?? []).flatMap(\.lines) + complaints.map { "  \($0.severity.rawValue): \($0.message)" }
       + (complaints.isEmpty ? ["  no complaints"] : [])
+  }
+}
+
+extension PackageReport.Kind {
+  fileprivate var title: String {
+    switch self {
+    case .image: "MCUboot image"
+    case .package: "Device Manager package"
+    case .nordicPackage: "Nordic DFU package"
+    case .nordicImage: "image for Nordic DFU"
+    }
   }
 }
 

@@ -1,14 +1,24 @@
 /// What `flashline inspect` prints of a package, as one JSON document.
 public struct PackageReport: Codable, Hashable, Sendable {
   public var file: String
-  public var kind: FirmwarePackage.Kind
+  public var kind: Kind
   /// Bytes.
   public var size: Int
   /// Of the file.
   public var sha256: String
   public var name: String?
+  /// Images for MCUboot; empty for Nordic DFU.
   public var images: [Image]
+  /// Parts for Nordic DFU; absent for MCUboot.
+  public var parts: [Part]?
   public var complaints: [Line]
+
+  public enum Kind: String, Hashable, Sendable, Codable {
+    case image = "mcuboot_image"
+    case package = "mcumgr_package"
+    case nordicPackage = "nordic_package"
+    case nordicImage = "nordic_image"
+  }
 
   /// One image; its keys follow the words of MCUboot's header and entries.
   public struct Image: Codable, Hashable, Sendable {
@@ -66,17 +76,27 @@ public struct PackageReport: Codable, Hashable, Sendable {
     public var severity: Complaint.Severity
     public var subject: Complaint.Subject
     public var message: String
+
+    init(_ complaint: Complaint) {
+      severity = complaint.severity
+      subject = complaint.subject
+      message = complaint.message
+    }
   }
 
   /// - Parameter more: complaints beside the package's own, such as those against a profile.
   public init(_ package: FirmwarePackage, more: [Complaint] = []) {
     file = package.fileName
-    kind = package.kind
+    kind =
+      switch package.kind {
+      case .image: .image
+      case .package: .package
+      }
     size = package.size
     sha256 = package.sha256.hex
     name = package.name
     images = package.images.map(Image.init)
-    complaints = (more + package.complaints).map { Line(severity: $0.severity, subject: $0.subject, message: $0.message) }
+    complaints = (more + package.complaints).map(Line.init)
   }
 }
 

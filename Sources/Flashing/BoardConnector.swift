@@ -4,8 +4,15 @@ import Bluetooth
 struct BoardConnector: Sendable {
   let session: BoardSession
   let links: LinkHolder
+  /// Where the board is now: its bootloader may have another address than its application.
+  let board: BluetoothAddress
 
-  private var board: BluetoothAddress { session.board }
+  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil) {
+    self.session = session
+    self.links = links
+    self.board = board ?? session.board
+  }
+
   private var limits: SessionLimits { session.limits }
 
   /// Connects; retries what BlueZ is known to fail at now and then (facts/nordic-dfu.md §6.1, facts/bluez.md §4).
@@ -76,22 +83,27 @@ struct BoardConnector: Sendable {
   }
 
   private func hear(within limit: Duration) async throws -> Bool {
-    try await withThrowingTaskGroup(of: Bool.self) { group in
+    try await hear(within: limit) { $0.address == board } != nil
+  }
+
+  /// Listens until an advertisement is the awaited one; nil when none came within the limit.
+  func hear(within limit: Duration, where isAwaited: @escaping @Sendable (Advertisement) -> Bool) async throws -> Advertisement? {
+    try await withThrowingTaskGroup(of: Advertisement?.self) { group in
       group.addTask {
         do {
-          for try await heard in session.central.discover(on: session.adapter) where heard.address == board { return true }
+          for try await heard in session.central.discover(on: session.adapter) where isAwaited(heard) { return heard }
         } catch let error as CentralError {
           throw SessionError.ofListening(error, in: links.phase)
         }
-        if Task.isCancelled { return false }
+        if Task.isCancelled { return nil }
         throw SessionError.station(.adapterFailed, links.phase, "listening ended by itself")
       }
       group.addTask {
         try await session.time.sleep(limit)
-        return false
+        return nil
       }
       defer { group.cancelAll() }
-      return try await group.next() ?? false
+      return try await group.next() ?? nil
     }
   }
 

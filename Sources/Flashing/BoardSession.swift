@@ -8,7 +8,7 @@ public struct BoardSession: Sendable {
   let board: BluetoothAddress
   let adapter: AdapterHandle
   let central: any Central
-  let order: UpdateOrder
+  let order: BoardOrder
   let limits: SessionLimits
   let time: Timekeeper
   let journal: AttemptJournal
@@ -20,7 +20,7 @@ public struct BoardSession: Sendable {
   let trustsStoredImage: Bool
 
   public init(
-    board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: UpdateOrder, limits: SessionLimits, time: Timekeeper,
+    board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: BoardOrder, limits: SessionLimits, time: Timekeeper,
     journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool,
     examine: @escaping @Sendable (BoardIdentity) async throws -> Void
   ) {
@@ -41,8 +41,8 @@ public struct BoardSession: Sendable {
     let began = time.now()
     let links = LinkHolder()
     do {
-      let (outcome, state) = try await withLimit(links)
-      journal.update { $0.conclude(outcome, state) }
+      let result = try await withLimit(links)
+      journal.update { $0.conclude(result) }
       try? await journal.enter(.detach)
     } catch {
       // Under cancellation the stack gives up with errors of its own; they say nothing about the board.
@@ -61,18 +61,24 @@ public struct BoardSession: Sendable {
     return journal.record
   }
 
-  /// The update under the limit for the whole attempt.
-  private func withLimit(_ links: LinkHolder) async throws(SessionError) -> (Outcome, ImageState) {
+  /// The work under the limit for the whole attempt.
+  private func withLimit(_ links: LinkHolder) async throws(SessionError) -> SessionResult {
+    let limit = limits.board * order.stagesAtMost
     do {
-      return try await withThrowingTaskGroup(of: (Outcome, ImageState)?.self) { group in
-        group.addTask { try await update(links) }
+      return try await withThrowingTaskGroup(of: SessionResult?.self) { group in
         group.addTask {
-          try await time.sleep(limits.board)
+          switch order {
+          case .update(let order): try await drive(UpdateDriver(session: self, order: order, links: links), links)
+          case .rescue(let order): try await drive(RescueDriver(session: self, order: order, links: links), links)
+          }
+        }
+        group.addTask {
+          try await time.sleep(limit)
           return nil
         }
         defer { group.cancelAll() }
         if let first = try await group.next(), let result = first { return result }
-        throw BoardFailure(.boardTimeout, in: links.phase, "the attempt took longer than \(limits.board.words)")
+        throw BoardFailure(.boardTimeout, in: links.phase, "the attempt took longer than \(limit.words)")
       }
     } catch {
       throw SessionError.of(error, in: links.phase)
@@ -80,8 +86,8 @@ public struct BoardSession: Sendable {
   }
 
   /// Attach, drive, and again after every reset and every lost link, until the plan is through.
-  private func update(_ links: LinkHolder) async throws -> (Outcome, ImageState) {
-    var driver = UpdateDriver(session: self, links: links)
+  private func drive(_ fresh: some SessionDriver, _ links: LinkHolder) async throws -> SessionResult {
+    var driver = fresh
     var recoveries = 0
     while true {
       do {
@@ -105,13 +111,21 @@ public struct BoardSession: Sendable {
 
 extension AttemptRecord {
   /// The end of an attempt whose plan came through.
-  mutating func conclude(_ outcome: Outcome, _ state: ImageState) {
-    self.outcome = outcome
-    imageState = state
-    verifiedBy = .imageHash
-    // A skipped board was only read.
-    leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
-    good = state == .confirmed && (outcome == .passed || outcome == .skipped)
+  mutating func conclude(_ result: SessionResult) {
+    switch result {
+    case .update(let outcome, let state):
+      self.outcome = outcome
+      imageState = state
+      verifiedBy = .imageHash
+      // A skipped board was only read.
+      leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
+      good = state == .confirmed && (outcome == .passed || outcome == .skipped)
+    case .rescue(let outcome):
+      self.outcome = outcome
+      verifiedBy = .version
+      leftAs = outcome == .skipped ? .untouched : .application
+      good = outcome == .passed || outcome == .skipped
+    }
   }
 
   /// The end of an attempt for which no connection is made.

@@ -38,7 +38,9 @@ public enum FailurePolicy {
   /// Faults of the radio may be the adapter's; what the board itself said will be said on every adapter.
   private static func prefersAnotherAdapter(_ code: FailureCode) -> Bool {
     switch code {
-    case .linkConnect, .linkConnectTimeout, .linkLost, .imageStalled, .smpTimeout, .boardAbsent, .boardTimeout, .verifyNeverReturned: true
+    case .linkConnect, .linkConnectTimeout, .linkLost, .imageStalled, .smpTimeout, .boardAbsent, .boardTimeout, .verifyNeverReturned, .dfuNoAnswer,
+      .dfuStalled, .dfuBytesLost:
+      true
     default: false
     }
   }

@@ -35,6 +35,7 @@ public struct FailureRule: Hashable, Sendable {
     return switch family {
     case "identity", "policy": refusal(code)
     case "link", "smp": talk(code)
+    case "dfu": bootloader(code)
     case "image", "verify", "board": image(code)
     default: station(code)
     }
@@ -56,6 +57,9 @@ public struct FailureRule: Hashable, Sendable {
     case .policyNotListed: (.refused, false, "The board is not on the list of this job. Take it off the line, or add it to the list.")
     case .policyDowngrade: (.refused, false, "The board runs newer firmware. Set allow_downgrade = yes in the profile if that is meant.")
     case .policyBootloader: (.refused, false, "The board's bootloader needs another way of updating. Use a profile and package made for it.")
+    case .policyNoFirmware: (.refused, false, "There is no firmware for this board. Refresh the catalogue, or check that the profile fits boards of this kind.")
+    case .policyWrongPackage: (.refused, false, "The package is not made for this board. Use the one that fits its model and hardware revision.")
+    case .policyNotStranded: (.refused, false, "The board runs an application. Update it with: flashline run.")
     default: (.refused, false, "The bootloader cannot go back to the old firmware, so it cannot run on trial. Choose another upgrade mode.")
     }
   }
@@ -78,6 +82,22 @@ public struct FailureRule: Hashable, Sendable {
     }
   }
 
+  private static func bootloader(_ code: FailureCode) -> (Outcome, Bool, String) {
+    switch code {
+    case .dfuNoService: (.failed, true, "The board offers no DFU service. Switch it off and on; check that the profile's family fits it.")
+    case .dfuUnidentified:
+      (.failed, true, "The bootloader does not tell what board it is. Switch it off and on; if it stays so, give it to QA.")
+    case .dfuNotEntered: (.failed, true, "The board did not enter its bootloader. Switch it off and on.")
+    case .dfuNoAnswer: (.timeout, true, "The bootloader stopped answering. Switch the board off and on.")
+    case .dfuStalled: (.timeout, true, "The upload came to a stop. Check the distance to the adapter, and switch the board off and on.")
+    case .dfuBytesLost: (.failed, true, "Packets were lost on the way. Check the distance to the adapter; lower [rescue] packet_receipt in the profile.")
+    case .dfuRejected: (.failed, false, "The bootloader refused the package. Use the one made for this board and this bootloader.")
+    case .dfuTooLarge: (.failed, false, "The image does not fit into the board. Use the package made for this board.")
+    case .dfuNotValid: (.failed, true, "The bootloader found the image damaged after the upload. Another time, the package or the flash is bad.")
+    default: (.failed, true, "The bootloader refused a command. The message names its reason.")
+    }
+  }
+
   private static func image(_ code: FailureCode) -> (Outcome, Bool, String) {
     switch code {
     case .imageStalled: (.timeout, true, "The upload came to a stop. Check the distance to the adapter, and switch the board off and on.")
@@ -95,6 +115,8 @@ public struct FailureRule: Hashable, Sendable {
     case .verifyNeverReturned: (.timeout, true, "After the restart the board did not come back. Look at it with a debugger.")
     case .verifyOtherBoard: (.failed, false, "After the restart another board answered at this address. Give both to quality assurance.")
     case .verifyNoEnd: (.failed, true, "The board's state never settled. Look at it with a debugger.")
+    case .verifyStillBootloader: (.failed, true, "The image was taken, but the board came back in its bootloader. Check that it is made for this board.")
+    case .verifyBootloaderUnchanged: (.failed, true, "The bootloader was flashed and still tells its old version. Give the board to quality assurance.")
     case .boardAbsent: (.timeout, true, "The board was heard and is gone. Check its power.")
     default: (.timeout, true, "The board took too long. Switch it off and on, or raise [limits] board_timeout.")
     }
@@ -107,6 +129,7 @@ public struct FailureRule: Hashable, Sendable {
     case .busGone: (.error, true, "Check that bluetoothd and D-Bus run: systemctl status bluetooth dbus.")
     case .diskFailed: (.error, true, "Make room on the disk and check that the database and report folders can be written.")
     case .stationInternal: (.error, true, "This is a defect of Flashline. Please report it with the message.")
+    case .stationPackage: (.error, true, "A file of the firmware mirror is missing or changed. Run: flashline catalog refresh.")
     case .stationBusy: (.error, true, "Another job uses this database. Wait until it is over, or give this one a database of its own.")
     case .stationCrashed: (.aborted, true, "The station stopped during this attempt. Start the same command again: it goes on where it was.")
     default: (.aborted, true, "Start the same command again: it goes on where it was.")

@@ -6,6 +6,8 @@ struct ImageUpload: Sendable {
   let links: LinkHolder
   let attachment: SMPAttachment
 
+  private var order: UpdateOrder { attachment.order }
+
   /// What came back from one child task.
   private enum Event: Sendable {
     case answered(Int, ImageUploadRequest.Response)
@@ -20,7 +22,6 @@ struct ImageUpload: Sendable {
 
   /// Returns when the board has the whole image; throws what ended the upload.
   func run() async throws {
-    let order = session.order
     let start = UploadStart(length: order.image.count, sha: order.imageSHA256, image: order.imageNumber)
     var window = UploadWindow(start, settings: UploadSettings(attachment.limits, alignment: order.alignment))
     let began = session.time.now()
@@ -68,7 +69,7 @@ struct ImageUpload: Sendable {
   }
 
   private func post(_ chunk: UploadChunk, _ start: UploadStart) async throws -> RequestID {
-    let request = ImageUploadRequest(offset: chunk.offset, data: session.order.image[chunk.range], start: chunk.isFirst ? start : nil)
+    let request = ImageUploadRequest(offset: chunk.offset, data: order.image[chunk.range], start: chunk.isFirst ? start : nil)
     do {
       return try await attachment.smp.post(request)
     } catch {
@@ -110,7 +111,7 @@ struct ImageUpload: Sendable {
   private func readBack() async -> Event {
     do {
       let slots = try await attachment.readImages()
-      return .readBack(found: slots.contains { $0.hash == session.order.hash && !$0.active })
+      return .readBack(found: slots.contains { $0.hash == order.hash && !$0.active })
     } catch {
       return .broken(error)
     }

@@ -61,6 +61,9 @@ public protocol RecordStore: Sendable {
   /// How many final results in a row, newest first, over all batches, were judged against this board (quarantine); a good one ends the row.
   func failuresInARow(_ mac: BluetoothAddress) async throws(RecordError) -> Int
 
+  /// The newest finished attempt at a board, by its application's or its bootloader's address, over all batches; nil when there is none.
+  func lastAttempt(at board: BluetoothAddress) async throws(RecordError) -> AttemptRecord?
+
   /// Other addresses under which this serial number was recorded (`[identity] serial = unique`).
   func addresses(withSerial serial: String) async throws(RecordError) -> [BluetoothAddress]
 

@@ -10,12 +10,14 @@ struct SMPAttachment: Sendable {
   let limits: TransportLimits
   let bootloader: Bootloader
   let session: BoardSession
+  let order: UpdateOrder
   let links: LinkHolder
 
   /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode where that is not known.
-  static func attach(_ smp: SMPSession, session: BoardSession, links: LinkHolder, bootloader known: Bootloader?) async throws -> SMPAttachment {
+  static func attach(
+    _ smp: SMPSession, session: BoardSession, order: UpdateOrder, links: LinkHolder, bootloader known: Bootloader?
+  ) async throws -> SMPAttachment {
     let asking = Asking(smp: smp, session: session, links: links)
-    let order = session.order
     let parameters = try await asking.optional(ParametersRequest())
     let plan = TransportLimits.plan(
       mtu: smp.mtu, parameters: parameters, pipelineDepth: order.pipelineDepth, reassemblyBufferSize: order.reassemblyBufferSize)
@@ -24,8 +26,8 @@ struct SMPAttachment: Sendable {
       case .settled(let limits): limits
       case .probe(let probe): probe.limits(after: try await asking.outcome(of: probe.request))
       }
-    let bootloader: Bootloader = if let known { known } else { try await asking.bootloader() }
-    return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, session: session, links: links)
+    let bootloader: Bootloader = if let known { known } else { try await asking.bootloader(assumed: order.assumedBootloaderMode) }
+    return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, session: session, order: order, links: links)
   }
 
   /// The image list.
@@ -50,7 +52,7 @@ struct SMPAttachment: Sendable {
 
   /// Erases the slot that does not run; false when the board refuses.
   func eraseOther(_ slots: [ImageSlot]) async throws -> Bool {
-    let mine = slots.filter { $0.image == session.order.imageNumber }
+    let mine = slots.filter { $0.image == order.imageNumber }
     let slot = mine.first { !$0.active }.map { 2 * $0.image + $0.slot }
     do {
       try await smp.send(ImageEraseRequest(slot: slot), limit: session.limits.erase)
@@ -152,8 +154,8 @@ private struct Asking: Sendable {
     }
   }
 
-  func bootloader() async throws -> Bootloader {
-    var mode = session.order.assumedBootloaderMode.map(BootloaderMode.init(rawValue:))
+  func bootloader(assumed: Int?) async throws -> Bootloader {
+    var mode = assumed.map(BootloaderMode.init(rawValue:))
     if let name = try await optional(BootloaderNameRequest()) {
       guard name == "MCUboot" else {
         throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader is \(name), not MCUboot")

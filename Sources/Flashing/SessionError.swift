@@ -24,6 +24,14 @@ enum SessionError: Error, Hashable {
     }
   }
 
+  /// What a shelf could not give.
+  static func of(_ error: ShelfError, in phase: Phase) -> SessionError {
+    switch error {
+    case .nothingFits(let words): .board(BoardFailure(.policyNoFirmware, in: phase, words))
+    case .damaged(let words): .station(.stationPackage, phase, words)
+    }
+  }
+
   /// What came of listening for a board: what the stack refuses then, it refuses to the adapter.
   static func ofListening(_ error: CentralError, in phase: Phase) -> SessionError {
     switch error {

@@ -3,8 +3,9 @@ import Firmware
 import SMP
 
 /// Drives the SMP update of one board: attaches, executes the plan's steps, and attaches again after every reset.
-struct UpdateDriver: Sendable {
+struct UpdateDriver: SessionDriver {
   let session: BoardSession
+  let order: UpdateOrder
   let links: LinkHolder
   private var plan: UpdatePlan?
   private var first: BoardIdentity?
@@ -15,16 +16,16 @@ struct UpdateDriver: Sendable {
   /// Set once the running firmware may have changed, so that cached services are not to be believed.
   private var mayHaveNewServices = false
 
-  init(session: BoardSession, links: LinkHolder) {
+  init(session: BoardSession, order: UpdateOrder, links: LinkHolder) {
     self.session = session
+    self.order = order
     self.links = links
   }
 
   private var limits: SessionLimits { session.limits }
   private var connector: BoardConnector { BoardConnector(session: session, links: links) }
 
-  /// One life of a link: until the plan is through (then its result) or a reset ended the link (nil).
-  mutating func advance() async throws -> (Outcome, ImageState)? {
+  mutating func advance() async throws -> SessionResult? {
     var link = try await connect()
     try await identify(link)
     try await session.enter(.prepare, links)
@@ -39,7 +40,7 @@ struct UpdateDriver: Sendable {
     links.hold(channel)
     let smp = SMPSession(channel: channel, time: session.time)
     return try await smp.whileListening {
-      let attachment = try await SMPAttachment.attach(smp, session: session, links: links, bootloader: bootloader)
+      let attachment = try await SMPAttachment.attach(smp, session: session, order: order, links: links, bootloader: bootloader)
       bootloader = attachment.bootloader
       if plan == nil { plan = UpdatePlan(target: target, bootloader: attachment.bootloader) }
       return try await drive(attachment, link)
@@ -48,11 +49,10 @@ struct UpdateDriver: Sendable {
 
   private func open(_ link: any GATTLink) async throws -> any PacketChannel {
     guard let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
-    return try await link.openChannel(characteristic, of: .simpleManagement, limit: limits.command)
+    return try await link.openChannel(notifying: characteristic, writing: characteristic, of: .simpleManagement, limit: limits.command)
   }
 
   private var target: UpdatePlan.Target {
-    let order = session.order
     return UpdatePlan.Target(
       hash: order.hash, image: order.imageNumber, version: order.version, mode: order.mode, allowsDowngrade: order.allowsDowngrade,
       trustsStoredImage: session.trustsStoredImage, wasWrittenBefore: session.wasWrittenBefore)
@@ -90,14 +90,14 @@ struct UpdateDriver: Sendable {
       $0.modelNumber = identity.model
       $0.hardwareRevision = identity.hardware
     }
-    if let objection = session.order.identity.objection(to: identity) { throw objection }
+    if let objection = order.identity.objection(to: identity) { throw objection }
     try await session.examine(identity)
     first = identity
   }
 
   // MARK: drive
 
-  private mutating func drive(_ smp: SMPAttachment, _ link: any GATTLink) async throws -> (Outcome, ImageState)? {
+  private mutating func drive(_ smp: SMPAttachment, _ link: any GATTLink) async throws -> SessionResult? {
     guard var plan else { return nil }
     defer { self.plan = plan }
     while true {
@@ -107,7 +107,7 @@ struct UpdateDriver: Sendable {
       let step = plan.next(slots)
       if step.changesImages { session.journal.touch(leaving: runsConfirmed(slots) ? .application : .unconfirmed) }
       switch step {
-      case .finished(let outcome, let state): return (outcome, state)
+      case .finished(let outcome, let state): return .update(outcome, state)
       case .failed(let code, let words): throw BoardFailure(code, in: links.phase, words)
       case .upload:
         plan.beganUpload()
@@ -119,10 +119,10 @@ struct UpdateDriver: Sendable {
         if try await smp.eraseOther(slots) { plan.executed(step) } else { plan.eraseWasRefused() }
       case .markForTest, .markPermanent:
         try await session.enter(step == .markForTest ? .test : .confirm, links)
-        if try await smp.mark(session.order.hash, permanent: step == .markPermanent) { plan.executed(step) }
+        if try await smp.mark(order.hash, permanent: step == .markPermanent) { plan.executed(step) }
       case .confirmRunning:
         try await session.enter(.confirm, links)
-        if try await smp.mark(session.order.hash, permanent: true) { plan.executed(step) }
+        if try await smp.mark(order.hash, permanent: true) { plan.executed(step) }
         try await session.enter(.verify, links)
       case .reset(let reason):
         if reason == .swap { try await eraseSettingsIfAsked(smp) }
@@ -134,15 +134,15 @@ struct UpdateDriver: Sendable {
   }
 
   private func runsConfirmed(_ slots: [ImageSlot]) -> Bool {
-    slots.contains { $0.image == session.order.imageNumber && $0.active && $0.confirmed }
+    slots.contains { $0.image == order.imageNumber && $0.active && $0.confirmed }
   }
 
   /// Keeps in the record what was read, so that it is right whatever happens next.
   private func note(_ slots: [ImageSlot], didWrite: Bool) {
-    let mine = slots.filter { $0.image == session.order.imageNumber }
+    let mine = slots.filter { $0.image == order.imageNumber }
     guard let active = mine.first(where: \.active) ?? mine.first(where: { $0.slot == 0 }) else { return }
-    let stored = mine.first { $0.slot != active.slot && $0.hash == session.order.hash }
-    let isWanted = active.hash == session.order.hash
+    let stored = mine.first { $0.slot != active.slot && $0.hash == order.hash }
+    let isWanted = active.hash == order.hash
     session.journal.update { record in
       if record.firmwareBefore == nil {
         record.imageHashBefore = active.hash.map(\.hex)
@@ -160,7 +160,7 @@ struct UpdateDriver: Sendable {
   }
 
   private func eraseSettingsIfAsked(_ smp: SMPAttachment) async throws {
-    guard session.order.erasesSettings, session.journal.record.settingsErased == nil else { return }
+    guard order.erasesSettings, session.journal.record.settingsErased == nil else { return }
     try await session.enter(.prepare, links)
     let wasErased = try await smp.eraseSettings()
     session.journal.update { $0.settingsErased = wasErased ? .yes : .refused }

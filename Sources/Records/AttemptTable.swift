@@ -42,6 +42,18 @@ struct AttemptTable {
     try select("WHERE batch_id = ? AND record IS NOT NULL ORDER BY record", [.integer(batchID)])
   }
 
+  /// The newest finished attempt at a board, by either of its addresses.
+  func newest(at board: BluetoothAddress) throws(RecordError) -> AttemptRecord? {
+    let address = ResultCell.text(board.description)
+    return try select(
+      """
+      WHERE record = (SELECT max(newest) FROM (
+        SELECT max(record) AS newest FROM attempts WHERE mac = ?
+        UNION ALL SELECT max(record) FROM attempts WHERE dfu_mac = ? AND dfu_mac IS NOT NULL))
+      """, [address, address]
+    ).first
+  }
+
   /// Attempts that no `finish` closed: the station stopped in the middle of them.
   func open() throws(RecordError) -> [AttemptRecord] {
     try select("WHERE record IS NULL ORDER BY attempt_id", [])

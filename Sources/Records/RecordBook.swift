@@ -114,6 +114,10 @@ public actor RecordBook: RecordStore {
     return failures
   }
 
+  public func lastAttempt(at board: BluetoothAddress) throws(RecordError) -> AttemptRecord? {
+    try AttemptTable(database: try database()).newest(at: board)
+  }
+
   /// Addresses under which this serial number was read, the oldest first.
   ///
   /// A board that was refused because the number was taken does not take it: otherwise a copy would shut out the board that it copies.

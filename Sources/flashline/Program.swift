@@ -1,3 +1,4 @@
+import Flashing
 import Glibc
 
 /// From the arguments to the exit status.
@@ -37,13 +38,15 @@ enum Program {
     switch invocation.command {
     case .help, .version: ExitStatus.good
     case .adapters: try AdaptersCommand(invocation: invocation, loop: loop).execute()
-    case .scan(let seconds): try ScanCommand(seconds: seconds, invocation: invocation, loop: loop).execute()
+    case .scan(let seconds, let mode): try ScanCommand(seconds: seconds, mode: mode, invocation: invocation, loop: loop).execute()
     case .inspect(let package, let profile): try InspectCommand(package: package, profile: profile, invocation: invocation, loop: loop).execute()
-    case .run(let request): try RunCommand(request: request, board: nil, invocation: invocation, loop: loop).execute()
+    case .run(let request): try RunCommand(request: request, job: .update, board: nil, invocation: invocation, loop: loop).execute()
+    case .recover(let request): try RunCommand(request: request, job: .rescue, board: nil, invocation: invocation, loop: loop).execute()
     case .flash(let address, let unit, let request):
-      try RunCommand(request: request, board: .init(address: address, unit: unit), invocation: invocation, loop: loop).execute()
+      try RunCommand(request: request, job: .update, board: .init(address: address, unit: unit), invocation: invocation, loop: loop).execute()
     case .report(let request): try ReportCommand(request: request, invocation: invocation, loop: loop).execute()
     case .summary(let filter): try SummaryCommand(filter: filter, invocation: invocation, loop: loop).execute()
+    case .catalog(let request): try CatalogCommand(request: request, invocation: invocation, loop: loop).execute()
     case .audit(let head): try AuditCommand(expected: head, invocation: invocation, loop: loop).execute()
     case .line(let request): try LineCommand(request: request, invocation: invocation, loop: loop).execute()
     case .demo(let request, let keep): try DemoCommand(request: request, keep: keep, invocation: invocation, loop: loop).execute()

@@ -21,7 +21,7 @@ struct LinkTests {
   }
 
   private func open() async throws -> any PacketChannel {
-    try await link.openChannel(characteristic, of: service, limit: Station.limit)
+    try await link.openChannel(notifying: characteristic, writing: characteristic, of: service, limit: Station.limit)
   }
 
   @Test("characteristics are looked up anew each time")

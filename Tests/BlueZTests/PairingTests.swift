@@ -92,7 +92,7 @@ struct PairingTests {
       let (service, characteristic) = (
         try #require(BluetoothUUID("8d53dc1d-1db7-4cd3-868b-8a527460aa84")), try #require(BluetoothUUID("da2e7828-fbce-4e01-ae9e-261174997c48"))
       )
-      _ = try await link.openChannel(characteristic, of: service, limit: Station.limit)
+      _ = try await link.openChannel(notifying: characteristic, writing: characteristic, of: service, limit: Station.limit)
     }
     guard case .notPermitted = error else { Issue.record("\(String(describing: error))"); return }
     await link.disconnect()

@@ -13,7 +13,10 @@ struct MessageTests {
     .archiveEncrypted("x"), .entryTooLarge("x", bytes: 2, limit: 1), .entryBroken("x", "y"), .manifestMissing, .manifestInvalid("x"), .manifestFormat(2),
     .manifestEmpty, .manifestTooManyFiles(2, limit: 1), .entryMissing("x"), .entrySizeDiffers("x", manifest: 1, actual: 2), .notSupported(.severalImages(2)),
     .notSupported(.directXIP), .notSupported(.suit), .notSupported(.bootloaderUpdate), .notSupported(.fileType("bin")), .notSupported(.nordicDFU),
-    .hashingUnavailable(.sha256), .inEntry("x", .fileEmpty),
+    .hashingUnavailable(.sha256), .inEntry("x", .fileEmpty), .archiveLink("x"), .manifestAmbiguous(["a/manifest.json", "b/manifest.json"]),
+    .nordicPartsClash(["softdevice", "bootloader"]), .initPacketTooLong(513, limit: 512), .initPacketUnknown(3, "it holds no command"),
+    .hexBroken(line: 2, "its checksum does not fit"), .hexEmpty, .hexTooLarge(2, limit: 1), .notSupported(.mcubootImage), .notSupported(.managerPackage),
+    .notSupported(.combinedLegacyPart("x")),
   ]
 
   @Test("each error says one thing, on one line, and what to do about it", arguments: all)

@@ -49,7 +49,7 @@ final class SessionBench {
       batchID: 1, stationID: "S1", profile: "line", job: .update, mac: Self.address, addressType: .random, attempt: attempt, startedAt: time.wall(),
       toolVersion: "test")
     let session = BoardSession(
-      board: Self.address, adapter: LineCentral.handle(0), central: central, order: order, limits: limits, time: time,
+      board: Self.address, adapter: LineCentral.handle(0), central: central, order: .update(order), limits: limits, time: time,
       journal: AttemptJournal(record, observer: observer), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: trustsStoredImage, examine: examine)
     return pump.start { await session.run() }
   }

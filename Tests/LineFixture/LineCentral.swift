@@ -303,7 +303,7 @@ public final class LineCentral: Central, AdapterSource {
       case .wake(let time, let alarm):
         clock.schedule(after: time) { [weak self] in self?.act(cell, cell.state.withLock { $0.board.alarm(alarm) }) }
       case .endLink: cell.state.withLock { $0.link }?.end()
-      case .imageStored: break
+      case .imageStored, .respond, .servicesChanged: break
       }
     }
   }

@@ -59,7 +59,9 @@ final class LineLink: GATTLink {
     throw .refused("not in this fixture")
   }
 
-  func openChannel(_ characteristic: BluetoothUUID, of service: BluetoothUUID, limit: Duration) async throws(CentralError) -> any PacketChannel {
+  func openChannel(
+    notifying characteristic: BluetoothUUID, writing: BluetoothUUID?, of service: BluetoothUUID, limit: Duration
+  ) async throws(CentralError) -> any PacketChannel {
     guard isUp else { throw .linkLost }
     let quirks = lineBoard.state.withLock { $0.quirks }
     guard !quirks.lacksSMP, !isStale, characteristic.description == VirtualBoard.characteristic else { throw .attributeMissing(characteristic) }

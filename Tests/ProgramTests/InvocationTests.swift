@@ -22,12 +22,18 @@ import Testing
   }
 
   @Test func everyCommandIsUnderstood() throws {
-    #expect(try command("scan") == .scan(seconds: 10))
-    #expect(try command("scan --seconds 3 --mode application") == .scan(seconds: 3))
+    #expect(try command("scan") == .scan(seconds: 10, mode: .application))
+    #expect(try command("scan --seconds 3 --mode application") == .scan(seconds: 3, mode: .application))
+    #expect(try command("scan --mode bootloader") == .scan(seconds: 10, mode: .bootloader))
+    #expect(try command("recover --profile p --wait") == .recover(JobRequest(profiles: ["p"], waits: true)))
     #expect(try command("inspect a.zip --profile p") == .inspect(package: "a.zip", profile: "p"))
     #expect(try command("audit") == .audit(expect: nil))
     let head = String(repeating: "Ab", count: 32)
     #expect(try command("audit --expect \(head)") == .audit(expect: head.lowercased()))
+    #expect(try command("catalog list") == .catalog(CatalogRequest(action: .list)))
+    #expect(
+      try command("catalog refresh --profile a --profile b --all")
+        == .catalog(CatalogRequest(action: .refresh, profiles: ["a", "b"], isWhole: true)))
     #expect(try command("line") == .line(LineRequest()))
     #expect(
       try command("line --time-scale 0.5 --seed 7 --places 9 --boards 2000")
@@ -80,7 +86,7 @@ import Testing
     for option in name.options where option.isHidden { #expect(!page.contains("--\(option.name)")) }
   }
 
-  @Test("commands that do not work yet do not exist", arguments: ["recover", "catalog", "ota", "observe"])
+  @Test("commands that do not work yet do not exist", arguments: ["ota", "observe"])
   func notYet(word: String) {
     #expect(throws: ProgramError.usage("there is no command \"\(word)\"", "flashline --help lists them")) { try Invocation([word]) }
     #expect(!HelpText.page(nil).contains("  \(word) "))
@@ -99,13 +105,16 @@ import Testing
       ("run --profile a --profile b --package x", "--package goes with one profile"), ("run --profile p --count 1 --count 2", "--count is given twice"),
       ("--config a run --profile p --config b", "--config is given twice"), ("flash --profile p", "flash needs ADDRESS"),
       ("flash C0:DE:00:00:01 --profile p", "is no Bluetooth address"), ("flash C0:DE:00:00:00:01", "flash needs a profile"),
+      ("catalog", "catalog needs refresh, list or verify"), ("catalog update", "catalog does not know \"update\""),
+      ("catalog list verify", "catalog takes one refresh, list or verify"),
       ("inspect", "inspect needs PACKAGE"), ("inspect a b", "inspect takes one PACKAGE"), ("scan --seconds 601", "--seconds \"601\" does not fit"),
-      ("scan --mode bootloader", "scan cannot look for bootloaders yet"), ("scan --mode x", "--mode \"x\" is unknown"),
+      ("scan --mode x", "--mode \"x\""),
       ("report --format xml", "--format \"xml\" is unknown"), ("report --format json --excel", "--excel is a form of CSV"),
       ("--json report --excel", "--excel is a form of CSV"),
       ("--json report --format csv", "--json promises JSON on stdout"),
       ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
-      ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 1", "no boards in their bootloader yet"),
+      ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 201", "--stranded \"201\" does not fit"),
+      ("recover", "recover needs a profile"), ("demo --stranded 201", "--stranded \"201\" does not fit"),
       ("demo --boards 0", "--boards \"0\" does not fit"),
     ])
   func refused(line: String, what: String) throws {

@@ -1,4 +1,5 @@
 import Firmware
+import FoundationEssentials
 import Glibc
 import Testing
 import VirtualLine
@@ -79,6 +80,24 @@ import VirtualLine
     #expect(json.outLines.count == 1)
     #expect(document["kind"] as? String == "mcuboot_image")
     expectError(try await run("inspect", folder.path + "/none.bin"), 2, "does not exist")
+  }
+
+  @Test func inspectReadsNordicPackagesAndHoldsThemAgainstTheProfile() async throws {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "FirmwareTests/Fixtures/nordic/legacy-05.zip").path(percentEncoded: false)
+    let json = try await run("--json", "inspect", package)
+    #expect(json.status == 0)
+    #expect(try json.events().first?["kind"] as? String == "nordic_package")
+    let board = "[board]\nfamily = metawear\n[match]\nallow_any = yes\n[identity]\nmodel_number = 6\nhardware_revision = 0."
+    let right = try await run("inspect", package, "--profile", folder.write(board + "1\n", to: "right.profile"))
+    #expect(right.status == 0)
+    #expect(right.out.contains("no complaints"))
+    let wrong = try await run("inspect", package, "--profile", folder.write(board + "2\n", to: "wrong.profile"))
+    #expect(wrong.status == 2)
+    #expect(wrong.out.contains("is for boards of revision 1, this board has revision 2"))
+    let mcuboot = try await run("inspect", package, "--profile", folder.write(Self.profile, to: "mcuboot.profile"))
+    #expect(mcuboot.status == 2)
+    #expect(mcuboot.out.contains("the profile's boards have MCUboot"))
   }
 
   @Test func withoutABusTheStationCannotWork() async throws {

@@ -1,4 +1,6 @@
 import Bluetooth
+import Catalogue
+import Firmware
 import Flashing
 import Testing
 
@@ -42,7 +44,7 @@ struct BoardProfileTests {
       [firmware]
       package = images/app.zip
       sha256 = E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
-      version = 1.2.3+4
+      version = 1.2.3
       allow_downgrade = yes
       [upgrade]
       mode = uploadOnly
@@ -101,10 +103,77 @@ struct BoardProfileTests {
     (least + "[upgrade]\npipeline_depth = 0", "p:7: [upgrade] pipeline_depth is \"0\": write auto, or a whole number from 1 to 32"),
     (least + "[upgrade]\nbyte_alignment = 3", "p:7: [upgrade] byte_alignment is \"3\": write one of 1, 2, 4, 8, 16"),
     (least + "[rescue]\nstranded_after = 3", "p:7: [rescue] stranded_after is \"3\": write a duration from 1s to 24h"),
+    (
+      "[board]\nfamily = metawear\n[match]\nname = A\nmin_rssi = -70\n[rescue]\nprotocol = secure",
+      "p:7: MetaWear boards have no Secure DFU: write protocol = auto, or family = nordic-dfu"
+    ),
+    (least + "[rescue]\nprotocol = usb", "p:7: [rescue] protocol is \"usb\": write one of auto, legacy, secure"),
+    (least + "[rescue]\nservice = dfu", "p:7: [rescue] service is \"dfu\": write a service like 0xFE59"),
+    (least + "[rescue]\nstranded_after = 25h", "p:7: [rescue] stranded_after is \"25h\": write a duration from 1s to 24h"),
+    (
+      least + "[rescue]\ncatalog = http://mbientlab.com/info2.json",
+      "p:7: [rescue] catalog is \"http://mbientlab.com/info2.json\": write an address like https://host/info2.json, or a path from / or relative to this file"
+    ),
+    (
+      least + "[rescue]\ncatalog = ~/info2.json",
+      "p:7: [rescue] catalog is \"~/info2.json\": write an address like https://host/info2.json, or a path from / or relative to this file"
+    ),
+    (least + "[rescue]\nflavor = a/b", "p:7: [rescue] flavor is \"a/b\": write a word like vanilla; bootloader is not for applications"),
+    (least + "[rescue]\nflavor = bootloader", "p:7: [rescue] flavor is \"bootloader\": write a word like vanilla; bootloader is not for applications"),
+    (least + "[rescue]\npacket_receipt = 65536", "p:7: [rescue] packet_receipt is \"65536\": write a whole number from 0 to 65535"),
+    (least + "[rescue]\npacket_receipt = -1", "p:7: [rescue] packet_receipt is \"-1\": write a whole number from 0 to 65535"),
+    (least + "[rescue]\npacket_size = 19", "p:7: [rescue] packet_size is \"19\": write auto, or a whole number from 20 to 509"),
+    (least + "[rescue]\npacket_size = 510", "p:7: [rescue] packet_size is \"510\": write auto, or a whole number from 20 to 509"),
+    (least + "[firmware]\nversion = 2.0-beta", "p:7: [firmware] version is \"2.0-beta\": write a version like 1.2.3+4"),
+    (
+      "[board]\nfamily = metawear\n[match]\nname = A\nmin_rssi = -70\n[firmware]\nversion = newest",
+      "p:7: [firmware] version is \"newest\": write a version like 1.7.3 or 2.0.0-beta"
+    ),
     (least + "[resque]", "p:6: unknown section [resque]: sections here are board, match, identity, firmware, upgrade, rescue"),
   ])
   func refuses(text: String, message: String) {
     #expect(complaint { () throws(ConfigurationError) in _ = try read(text, file: "p") } == message)
+  }
+
+  @Test func theRescueSectionHasSoundDefaults() throws {
+    let rescue = try read(Self.least.replacing("mcuboot", with: "metawear")).rescue
+    #expect(rescue.name == nil && rescue.service == nil && rescue.catalog == nil && rescue.packetSize == nil)
+    #expect(rescue.protocol == .auto)
+    #expect(rescue.strandedAfter == .seconds(180))
+    #expect(rescue.flavor == "vanilla")
+    #expect(rescue.packetReceipt == 8)
+  }
+
+  @Test func readsARescue() throws {
+    let text = """
+      [rescue]
+      name = MyBoot
+      service = 0xFE59
+      protocol = secure
+      stranded_after = 5m
+      catalog = https://mbientlab.com/releases/metawear/info2.json
+      flavor = 128
+      packet_receipt = 0
+      packet_size = 244
+      """
+    let profile = try read(Self.least.replacing("mcuboot", with: "nordic-dfu") + "[firmware]\nversion = r1.7.3-rc1\n" + text)
+    #expect(profile.firmware.version.flatMap { FirmwareVersion($0) }?.isPreRelease == true)
+    let rescue = profile.rescue
+    #expect(rescue.name == "MyBoot")
+    #expect(rescue.service == BluetoothUUID("0xFE59"))
+    #expect(rescue.protocol == .secure)
+    #expect(rescue.strandedAfter == .seconds(300))
+    #expect(rescue.catalog == CatalogueLocation("https://mbientlab.com/releases/metawear/info2.json"))
+    #expect(rescue.flavor == "128")
+    #expect(rescue.packetReceipt == 0)
+    #expect(rescue.packetSize == 244)
+  }
+
+  @Test(
+    "A catalogue's path starts at the profile's folder",
+    arguments: [("info2.json", "/srv/p/info2.json"), ("../c/i.json", "/srv/c/i.json"), ("/x/i.json", "/x/i.json")])
+  func cataloguePaths(path: String, wanted: String) throws {
+    #expect(try read(Self.least + "[rescue]\ncatalog = \(path)", file: "/srv/p/x.profile").rescue.catalog?.description == wanted)
   }
 
   @Test func anyBoardMayBeAllowed() throws {
@@ -138,6 +207,15 @@ struct BoardProfileTests {
     var board = stranger
     board.name = "VLINE-0001"
     #expect(virtual.match.admits(board))
+    let metamotion = try BoardProfile.find("metamotion", folder: packageFolder + "/Profiles")
+    #expect(metamotion.family == .metawear)
+    #expect(metamotion.identity.modelNumber == "5")
+    #expect(metamotion.rescue.catalog?.description == "https://mbientlab.com/releases/metawear/info2.json")
+    #expect(!metamotion.firmware.allowDowngrade)
+    let secure = try BoardProfile.find("nordic-secure-dfu", folder: packageFolder + "/Profiles")
+    #expect(secure.family == .nordicDFU)
+    #expect(secure.rescue.protocol == .secure)
+    #expect(!secure.match.admits(stranger))
   }
 
   @Test func genericProfileShowsEveryKey() throws {

@@ -62,7 +62,7 @@ struct BoardBench {
         board.sent()
       case .wake(let delay, let alarm): alarms.append((now + delay, alarm))
       case .endLink(let end): ended.append(end)
-      case .imageStored: break
+      case .imageStored, .respond, .servicesChanged: break
       }
     }
   }

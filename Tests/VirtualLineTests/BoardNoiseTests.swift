@@ -1,3 +1,4 @@
+import Bluetooth
 import Firmware
 import Testing
 
@@ -90,23 +91,37 @@ struct BoardNoiseTests {
 
 /// bluetoothd's memory of one adapter as a value. Sources: bluez src/device.c (thresholds), bluez.md §1 and §4.
 struct StackAdapterTests {
+  private static let face = BoardFace(address: BluetoothAddress(bits: 0xC0DE_0000_0001), name: "a", services: [.simpleManagement])
+
+  /// bluetoothd replaces a name but only adds services (metaboot.md §10, 1).
+  @Test func aTurnedFaceIsTold() {
+    var adapter = StackAdapter(number: 0)
+    adapter.discoverers = ["a"]
+    _ = adapter.heard(0, Self.face, rssi: -60, until: .seconds(30))
+    let other = BoardFace(address: Self.face.address, name: "MetaBoot", services: [.legacyDFU])
+    #expect(adapter.heard(0, other, rssi: -60, until: .seconds(30)) == .turned)
+    #expect(adapter.boards[0]?.face.name == "MetaBoot")
+    #expect(adapter.boards[0]?.face.services == [.simpleManagement, .legacyDFU])
+    #expect(adapter.heard(0, other, rssi: -60, until: .seconds(30)) == nil)
+  }
+
   @Test func strengthIsToldInStepsWithoutAFilter() {
     var adapter = StackAdapter(number: 0)
     adapter.discoverers = ["a"]
-    #expect(adapter.heard(0, rssi: -60, until: .seconds(30)) == .appeared)
-    #expect(adapter.heard(0, rssi: -67, until: .seconds(30)) == nil)
-    #expect(adapter.heard(0, rssi: -68, until: .seconds(30)) == .changed)
+    #expect(adapter.heard(0, Self.face, rssi: -60, until: .seconds(30)) == .appeared)
+    #expect(adapter.heard(0, Self.face, rssi: -67, until: .seconds(30)) == nil)
+    #expect(adapter.heard(0, Self.face, rssi: -68, until: .seconds(30)) == .changed)
     adapter.filtering = ["a"]
-    #expect(adapter.heard(0, rssi: -67, until: .seconds(30)) == .changed)
-    #expect(adapter.heard(0, rssi: -67, until: .seconds(30)) == nil)
+    #expect(adapter.heard(0, Self.face, rssi: -67, until: .seconds(30)) == .changed)
+    #expect(adapter.heard(0, Self.face, rssi: -67, until: .seconds(30)) == nil)
   }
 
   @Test func whoIsForgotten() {
     var adapter = StackAdapter(number: 5)
-    for board in 0..<4 { _ = adapter.heard(board, rssi: -60, until: .seconds(30)) }
+    for board in 0..<4 { _ = adapter.heard(board, Self.face, rssi: -60, until: .seconds(30)) }
     adapter.boards[1]?.link = .resolved
     adapter.attempt = .init(board: 2, ticket: 1)
-    _ = adapter.heard(3, rssi: -60, until: .seconds(40))
+    _ = adapter.heard(3, Self.face, rssi: -60, until: .seconds(40))
     #expect(adapter.expired(at: .seconds(29)) == [])
     #expect(adapter.expired(at: .seconds(30)) == [0])
     #expect(adapter.expired(at: .seconds(40)) == [0, 3])

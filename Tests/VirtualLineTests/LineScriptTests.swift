@@ -27,13 +27,13 @@ struct LineScriptTests {
       }
       """)
     let plain = script.entry(number: 0, address: BluetoothAddress(bits: 0xC0DE_0000_0001))
-    #expect(plain.settings.bufferCount == 2)
-    #expect(plain.settings.mtu == 498)
+    #expect(plain.settings?.bufferCount == 2)
+    #expect(plain.settings?.mtu == 498)
     #expect(plain.faults.isEmpty)
     let special = script.entry(number: 1, address: BluetoothAddress(bits: 0xC0DE_0000_0002))
-    #expect(special.settings.mtu == 185)
-    #expect(special.settings.bufferCount == 4)
-    #expect(special.settings.bootMode == .overwrite)
+    #expect(special.settings?.mtu == 185)
+    #expect(special.settings?.bufferCount == 4)
+    #expect(special.settings?.bootMode == .overwrite)
     #expect(special.faults.map(\.do) == [.dropLink, .loseAnswer])
     #expect(script.line?.first?.when.bytes == 50000)
     #expect(script.radio?.phy == .le1M)
@@ -80,7 +80,7 @@ struct LineScriptTests {
   @Test func boardsAreDistinctAndShareTheirFirmware() throws {
     var options = LineOptions(state: "/tmp/unused")
     options.boards = LineOptions.boardLimit
-    let boards = try LineBoards.make(options, LineScript())
+    let boards = try LineBoards.make(options, LineScript()).compactMap { $0 as? VirtualBoard }
     #expect(Set(boards.map(\.identity.address)).count == 4096)
     #expect(Set(boards.map(\.identity.serial)).count == 4096)
     #expect(boards.allSatisfy { !$0.identity.address.isPrivate(.random) })

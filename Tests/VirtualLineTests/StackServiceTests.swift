@@ -98,7 +98,7 @@ struct StackServiceTests {
       // The second call is on the wire behind the first one: both connections are one.
       await Task.yield()
       var second: String?
-      while second == nil, await !bench.host.boards[0].isConnected {
+      while second == nil, await bench.host.links[0] == nil {
         if await bench.host.adapters[0].attempt != nil { second = await bench.failure(StackBench.board(1, on: 0), StackFaces.board, "Connect") }
       }
       #expect(second == "org.bluez.Error.InProgress")

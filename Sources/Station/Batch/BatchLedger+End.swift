@@ -116,7 +116,7 @@ extension BatchLedger {
 
   /// The account of a listed board: by its address, or by the serial number that was read.
   private func account(of entry: BoardList.Entry) -> BoardAccount? {
-    if let mac = entry.mac { return accounts[mac] }
+    if entry.mac != nil { return bounds.boards?.addresses(of: entry).lazy.compactMap { accounts[$0] }.first }
     return accounts.values.first { $0.last?.serialNumber == entry.serialNumber && $0.last?.outcome != .refused }
       ?? accounts.values.first { $0.last?.serialNumber == entry.serialNumber }
   }

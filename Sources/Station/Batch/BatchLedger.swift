@@ -39,12 +39,13 @@ public struct BatchLedger: Sendable {
     self.limits = limits
     lastActivity = now
     for record in earlier {
-      let decision = verdict(record.mac, record, now: now)
-      var account = accounts[record.mac] ?? BoardAccount(state: .waiting(since: now))
+      let board = record.admittedAs
+      let decision = verdict(board, record, now: now)
+      var account = accounts[board] ?? BoardAccount(state: .waiting(since: now))
       account.attempts = max(account.attempts + 1, record.attempt)
       account.add(record)
       if record.isFinal || decision == .done { account.state = .done }
-      accounts[record.mac] = account
+      accounts[board] = account
     }
   }
 

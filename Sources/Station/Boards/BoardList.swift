@@ -1,4 +1,5 @@
 public import Bluetooth
+import Flashing
 
 /// The boards that a job is restricted to (`--boards FILE`), with the unit numbers that they get.
 public struct BoardList: Hashable, Sendable {
@@ -38,13 +39,17 @@ public struct BoardList: Hashable, Sendable {
   }
 
   public let entries: [Entry]
+  private let inBootloader: Bool
   private let byAddress: [BluetoothAddress: Int]
   private let bySerial: [String: Int]
   private let hasEntriesWithoutAddress: Bool
 
   /// A list that does not come from a file: the one board of `flash ADDRESS`.
-  public init(entries: [Entry]) {
+  ///
+  /// - Parameter inBootloader: boards are met under the addresses of their bootloaders, too (a rescue).
+  public init(entries: [Entry], inBootloader: Bool = false) {
     self.entries = entries
+    self.inBootloader = inBootloader
     hasEntriesWithoutAddress = entries.contains { $0.mac == nil }
     var byAddress: [BluetoothAddress: Int] = [:]
     var bySerial: [String: Int] = [:]
@@ -52,8 +57,23 @@ public struct BoardList: Hashable, Sendable {
       if let mac = entry.mac { byAddress[mac] = index }
       if let serial = entry.serialNumber { bySerial[serial] = index }
     }
+    if inBootloader {
+      for (index, entry) in entries.enumerated() {
+        // A listed board's own address goes before a neighbour's bootloader.
+        if let other = entry.mac?.bootloaderNeighbour, byAddress[other] == nil { byAddress[other] = index }
+      }
+    }
     self.byAddress = byAddress
     self.bySerial = bySerial
+  }
+
+  /// The same list for a rescue.
+  public var inBootloaders: BoardList { BoardList(entries: entries, inBootloader: true) }
+
+  /// Where the board of an entry may be met.
+  func addresses(of entry: Entry) -> [BluetoothAddress] {
+    guard let mac = entry.mac else { return [] }
+    return inBootloader ? [mac, mac.bootloaderNeighbour] : [mac]
   }
 
   /// Whether a board may belong to the job, by what is known from the air.

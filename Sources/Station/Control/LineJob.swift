@@ -5,20 +5,26 @@ public struct LineJob: Sendable {
   /// One kind of board of the job.
   public struct Kind: Sendable {
     public var profile: BoardProfile
-    public var order: UpdateOrder
-    /// File name of the package, without its folder.
+    public var order: BoardOrder
+    /// The version that boards shall run.
+    public var version: String
+    /// File name of the package, without its folder; of a catalogue what it is called, for the package depends on the board.
     public var packageName: String
-    /// Of the package file, lower-case hexadecimal.
+    /// Of the package file, lower-case hexadecimal; of a catalogue the digest of everything that it may give a board.
     public var packageSHA256: String
 
-    public init(profile: BoardProfile, order: UpdateOrder, packageName: String, packageSHA256: String) {
+    public init(profile: BoardProfile, order: BoardOrder, version: String, packageName: String, packageSHA256: String) {
       self.profile = profile
       self.order = order
+      self.version = version
       self.packageName = packageName
       self.packageSHA256 = packageSHA256
     }
   }
 
+  public var job: JobKind
+  /// In which modes boards are taken: `run` in application mode, `recover` in the bootloader, `flash` in both.
+  public var modes: Set<BoardMode>
   public var stationID: String
   public var toolVersion: String
   /// Path of the database, for the events.
@@ -36,9 +42,12 @@ public struct LineJob: Sendable {
   public var adapters: AdapterRules
 
   public init(
-    stationID: String, toolVersion: String, database: String, kinds: [Kind], lot: String?, workOrder: String?, operator: String?, bounds: BatchBounds,
-    startsNew: Bool, liftsQuarantine: Bool = false, limits: StationLimits, adapters: AdapterRules
+    job: JobKind = .update, modes: Set<BoardMode> = [.application], stationID: String, toolVersion: String, database: String, kinds: [Kind],
+    lot: String?, workOrder: String?, operator: String?, bounds: BatchBounds, startsNew: Bool, liftsQuarantine: Bool = false, limits: StationLimits,
+    adapters: AdapterRules
   ) {
+    self.job = job
+    self.modes = modes
     self.stationID = stationID
     self.toolVersion = toolVersion
     self.database = database
@@ -57,7 +66,7 @@ public struct LineJob: Sendable {
   var key: BatchKey {
     let sorted = kinds.sorted { $0.profile.name < $1.profile.name }
     return BatchKey(
-      job: .update, profiles: sorted.map(\.profile.name), packages: sorted.map(\.packageSHA256), lot: lot, workOrder: workOrder)
+      job: job, profiles: sorted.map(\.profile.name), packages: sorted.map(\.packageSHA256), lot: lot, workOrder: workOrder)
   }
 
   var sessionLimits: SessionLimits {
@@ -72,11 +81,17 @@ extension UpdateOrder {
     self.init(
       image: image, imageSHA256: imageSHA256, hash: hash, version: version, imageNumber: imageNumber, mode: upgrade.mode,
       pairing: profile.pairing,
-      identity: IdentityRule(
-        model: profile.identity.modelNumber, hardware: profile.identity.hardwareRevision, manufacturer: profile.identity.manufacturer,
-        needsSerial: profile.identity.serial != .none),
+      identity: IdentityRule(profile),
       allowsDowngrade: profile.firmware.allowDowngrade, pipelineDepth: upgrade.pipelineDepth, alignment: upgrade.byteAlignment,
       reassemblyBufferSize: upgrade.reassemblyBufferSize, erasesSettings: upgrade.eraseAppSettings,
       assumedBootloaderMode: upgrade.bootloaderMode.map(Int.init), estimatedSwapTime: upgrade.estimatedSwapTime)
+  }
+}
+
+extension IdentityRule {
+  /// `[identity]` of a profile.
+  init(_ profile: BoardProfile) {
+    let rules = profile.identity
+    self.init(model: rules.modelNumber, hardware: rules.hardwareRevision, manufacturer: rules.manufacturer, needsSerial: rules.serial != .none)
   }
 }

@@ -12,6 +12,11 @@ extension StationController {
     let kind = job.kinds[place]
     var record = newRecord(sighting, kind, attempt, adapter)
     do throws(RecordError) {
+      if job.job == .rescue, job.lot == nil, let last = try await ports.store.lastAttempt(at: board) {
+        // The night knows no lots: a board keeps the one that it failed in.
+        record.lot = last.lot
+        record.workOrder = record.workOrder ?? last.workOrder
+      }
       record = try await ports.store.begin(record)
     } catch {
       ledger.withdraw(board, now: ports.time.now())
@@ -35,20 +40,22 @@ extension StationController {
     if let fault, finished.failureCode == .operatorStopped {
       finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
     }
-    await commit(finished, on: adapter)
+    await commit(finished, of: board, on: adapter)
   }
 
   private func newRecord(_ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ attempt: Int, _ adapter: LineAdapter) -> AttemptRecord {
     var record = AttemptRecord(
-      batchID: batchID, stationID: job.stationID, profile: kind.profile.name, job: .update, mac: sighting.board, addressType: sighting.addressType,
+      batchID: batchID, stationID: job.stationID, profile: kind.profile.name, job: job.job, mac: sighting.board, addressType: sighting.addressType,
       attempt: attempt, startedAt: ports.time.wall(), toolVersion: job.toolVersion)
     record.workOrder = job.workOrder
     record.lot = job.lot
     record.operator = job.operator
-    record.upgradeMode = kind.order.mode
-    record.package = kind.packageName
-    record.packageSHA256 = kind.packageSHA256
-    record.imageHash = kind.order.hash.hex
+    if case .update(let order) = kind.order {
+      record.upgradeMode = order.mode
+      record.package = kind.packageName
+      record.packageSHA256 = kind.packageSHA256
+      record.imageHash = order.hash.hex
+    }
     record.verifiedBy = Verification.none
     record.adapterLabel = adapter.label
     record.adapterPath = adapter.path
@@ -71,7 +78,7 @@ extension StationController {
   /// Why nothing will be written to a board, as far as it is known before a connection.
   private func refusal(_ sighting: SightingBook.Sighting) async throws(RecordError) -> BoardFailure? {
     switch sighting.verdict {
-    case .application, .neither: break
+    case .application, .bootloader, .contradictory, .neither: break
     case .ambiguous(let several):
       let names = several.map { admission.profiles[$0].name }.joined(separator: ", ")
       return BoardFailure(.policyTwoProfiles, in: .discover, "the profiles \(names) all match the board")
@@ -114,9 +121,11 @@ extension StationController {
   // MARK: committing
 
   /// The record is committed before the board is called done.
-  private func commit(_ finished: AttemptRecord, on adapter: LineAdapter) async {
+  ///
+  /// - Parameter board: the address by which it was admitted; the record may have learnt another one.
+  private func commit(_ finished: AttemptRecord, of board: BluetoothAddress, on adapter: LineAdapter) async {
     var record = finished
-    record.isFinal = ledger.verdict(record.mac, record, now: ports.time.now()) == .done
+    record.isFinal = ledger.verdict(board, record, now: ports.time.now()) == .done
     do throws(RecordError) {
       record = try await ports.store.finish(record)
     } catch {
@@ -124,14 +133,18 @@ extension StationController {
       return fail(error.code, "the result of \(record.mac) could not be kept: \(error.message)", adapter: nil)
     }
     learn(from: record)
+    if record.leftAs != .untouched {
+      detached.insert(board)
+      if job.job == .update, let other = record.dfuMAC { otherAddresses[other] = board }
+    }
     ports.emit(.boardFinished(record))
     let now = ports.time.now()
-    switch ledger.finished(record.mac, record, now: now) {
+    switch ledger.finished(board, record, now: now) {
     case .done:
       ports.emit(.boardDone(record))
-      sightings.forget(record.mac)
+      sightings.forget(board)
     case .again(let pause, let elsewhere):
-      sightings.giveBack(record.mac, pause: pause, avoided: elsewhere ? adapter.name : nil, now: now)
+      sightings.giveBack(board, pause: pause, avoided: elsewhere ? adapter.name : nil, now: now)
     }
   }
 }

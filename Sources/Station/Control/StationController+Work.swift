@@ -81,7 +81,7 @@ extension StationController {
     await withTaskGroup(of: Found.self) { group in
       group.addTask {
         do {
-          for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter) }
+          for try await heard in self.ports.central.discover(on: handle) { await self.heard(heard, on: adapter, handle) }
           return Task.isCancelled ? .over : .failed("listening ended by itself")
         } catch CentralError.adapterGone, CentralError.stackGone {
           return .gone
@@ -125,9 +125,14 @@ extension StationController {
 
   // MARK: hearing and handing over
 
-  private func heard(_ advertisement: Advertisement, on adapter: LineAdapter) {
-    let verdict = admission.verdict(advertisement)
-    guard verdict != .neither, !ledger.isDone(advertisement.address) else { return }
+  private func heard(_ advertisement: Advertisement, on adapter: LineAdapter, _ handle: AdapterHandle) async {
+    var advertisement = advertisement
+    let heard = advertisement.address
+    advertisement.address = otherAddresses[heard] ?? heard
+    guard !ledger.isDone(advertisement.address) else { return }
+    let verdict = (detached.contains(advertisement.address) && job.job == .update ? returning : admission).verdict(advertisement)
+    if verdict == .contradictory { return await hearAfresh(heard, handle) }
+    if job.job == .rescue { await followBootloader(advertisement.address, verdict) }
     let isNew = sightings.heard(
       advertisement, on: adapter.name, verdict: verdict, minRSSI: admission.minRSSI(verdict), at: ports.time.now())
     if isNew {
@@ -147,7 +152,7 @@ extension StationController {
     let now = ports.time.now()
     assigned = now
     let given = sightings.assign(free: free, now: now) { sighting in
-      guard let attempt = ledger.claim(sighting.board, refusal: sighting.isRefused, now: now) else { return false }
+      guard isStranded(sighting), let attempt = ledger.claim(sighting.board, refusal: sighting.isRefused, now: now) else { return false }
       claims[sighting.board] = attempt
       return true
     }
@@ -162,7 +167,10 @@ extension StationController {
 extension SightingBook.Sighting {
   /// Whether the board is only taken in hand to record that it is refused.
   var isRefused: Bool {
-    if case .application = verdict { false } else { true }
+    switch verdict {
+    case .application, .bootloader: false
+    case .ambiguous, .privateAddress, .contradictory, .neither: true
+    }
   }
 }
 
@@ -170,9 +178,9 @@ extension Admission.Verdict {
   /// Places of the profiles concerned.
   var profiles: [Int] {
     switch self {
-    case .application(let profile), .privateAddress(let profile): [profile]
+    case .application(let profile), .bootloader(let profile), .privateAddress(let profile): [profile]
     case .ambiguous(let several): several
-    case .neither: []
+    case .contradictory, .neither: []
     }
   }
 }

@@ -28,6 +28,8 @@ public actor StationController {
   let job: LineJob
   let ports: StationPorts
   let admission: Admission
+  /// For boards that this job has had in hand: a line job takes them back from the bootloader into which it has sent them.
+  let returning: Admission
   var ledger: BatchLedger
   var sightings = SightingBook()
   var batchID: Int64 = 0
@@ -59,6 +61,18 @@ public actor StationController {
   var claims: [BluetoothAddress: Int] = [:]
   /// Boards whose stored image is not to be believed, because it failed once.
   var distrusted: Set<BluetoothAddress> = []
+  /// In a rescue: how long boards have been in their bootloader, in time spent listening.
+  var stranded = StrandedWatch()
+  /// Time in which at least one adapter listened.
+  var listened = Duration.zero
+  private var lookedAt: Duration?
+  /// Boards that this station sent to their bootloader itself: they are not waited for.
+  var detached: Set<BluetoothAddress> = []
+  /// Boards of this job by the other address that their bootloader has.
+  var otherAddresses: [BluetoothAddress: BluetoothAddress] = [:]
+  /// Boards whose history was looked up for that, and those that the stack was asked to hear afresh, with the time.
+  var historyRead: Set<BluetoothAddress> = []
+  var heardAfresh: [BluetoothAddress: Duration] = [:]
   /// Serial numbers that were read in this job, with the first board that told each: two boards may be in hand at once, before either is recorded.
   var serials: [String: BluetoothAddress] = [:]
   /// What ended the job as the station's fault.
@@ -70,7 +84,9 @@ public actor StationController {
   public init(job: LineJob, ports: StationPorts) {
     self.job = job
     self.ports = ports
-    admission = Admission(profiles: job.kinds.map(\.profile))
+    let profiles = job.kinds.map(\.profile)
+    admission = Admission(profiles: profiles, modes: job.modes)
+    returning = Admission(profiles: profiles, modes: Set(BoardMode.allCases))
     ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), now: ports.time.now())
     (signals, signal) = AsyncStream.makeStream()
   }
@@ -129,8 +145,8 @@ public actor StationController {
     ports.emit(
       .batchStarted(
         .init(
-          batchID: batchID, isContinued: opened.isContinued, job: .update, profiles: job.kinds.map(\.profile.name), packages: job.kinds.map(\.packageName),
-          version: job.kinds.map(\.order.version).joined(separator: " "), lot: job.lot, workOrder: job.workOrder,
+          batchID: batchID, isContinued: opened.isContinued, job: job.job, profiles: job.kinds.map(\.profile.name), packages: job.kinds.map(\.packageName),
+          version: job.kinds.map(\.version).joined(separator: " "), lot: job.lot, workOrder: job.workOrder,
           alreadyDone: opened.attempts.count(where: \.isFinal), wanted: job.bounds.count ?? job.bounds.boards?.entries.count)))
   }
 
@@ -176,6 +192,8 @@ public actor StationController {
   /// Everything that happens without another event: bounds in time, boards that do not come back, adapters that are missing.
   private func look() {
     let now = ports.time.now()
+    if !openings.isEmpty { listened += now - (lookedAt ?? now) }
+    lookedAt = now
     tellExcluded(now)
     assign()
     if openings.isEmpty { deafAt = now }

@@ -1,5 +1,5 @@
 public import Firmware
-import Flashing
+public import Flashing
 
 /// Everything that can be known to be wrong before a board is touched: one clear error, or the order for the line job (contract §§1, 2).
 ///
@@ -8,9 +8,14 @@ public struct PreflightCheck: Sendable {
   let profiles: [BoardProfile]
   let options: JobOptions
   let require: Set<RequiredOption>
+  let job: JobKind
+  /// The folder of the station's mirrors of catalogues.
+  let mirrors: String
 
-  public init(profiles: [BoardProfile], options: JobOptions, require: Set<RequiredOption>) {
+  public init(profiles: [BoardProfile], options: JobOptions, require: Set<RequiredOption>, job: JobKind = .update, mirrors: String = "catalog") {
     self.profiles = profiles.sorted { $0.name < $1.name }
+    self.job = job
+    self.mirrors = mirrors
     self.options = options
     self.require = require
   }
@@ -24,7 +29,12 @@ public struct PreflightCheck: Sendable {
     try checkOptions()
     try checkProfiles()
     var order = JobOrder(kinds: [], warnings: [])
+    let rescue = RescuePreflight(mirrors: mirrors, package: options.package, entersBootloader: job == .update)
     for profile in profiles {
+      guard profile.family == .mcuboot else {
+        order.kinds.append(try rescue.kind(profile, &order.warnings))
+        continue
+      }
       guard let path = options.package ?? profile.firmware.package else {
         throw ConfigurationError(file: profile.file, "names no package", remedy: "give --package FILE, or set [firmware] package")
       }
@@ -62,11 +72,10 @@ public struct PreflightCheck: Sendable {
       throw ConfigurationError(
         file: second.file, "two profiles of this job are called \(second.name.shown)", remedy: "give each its own [board] name, or name it once")
     }
-    for profile in profiles {
-      guard profile.family == .mcuboot else {
-        throw ConfigurationError(
-          file: profile.file, "boards of family \(profile.family.rawValue) are not flashed by this job", remedy: "use profiles with family = mcuboot")
-      }
+    for profile in profiles where job == .rescue && profile.family == .mcuboot {
+      throw ConfigurationError(
+        file: profile.file, "boards of family mcuboot have no bootloader that can be flashed over the air",
+        remedy: "use profiles of family metawear or nordic-dfu")
     }
     guard options.package == nil || profiles.count == 1 else {
       throw ConfigurationError("--package is given with \(profiles.count) profiles", remedy: "set [firmware] package in each of them instead")
@@ -90,6 +99,7 @@ public struct PreflightCheck: Sendable {
     let order = UpdateOrder(
       profile, image: image.bytes, imageSHA256: image.sha256.bytes, hash: image.image.hash.bytes, version: image.image.version.smpText,
       imageNumber: image.number)
-    return LineJob.Kind(profile: profile, order: order, packageName: package.fileName, packageSHA256: package.sha256.hex)
+    return LineJob.Kind(
+      profile: profile, order: .update(order), version: order.version, packageName: package.fileName, packageSHA256: package.sha256.hex)
   }
 }

@@ -41,9 +41,9 @@ public struct BoardProfile: Hashable, Sendable {
     pairing = try Self.pairing(values)
     match = try MatchRules(values, family: family)
     identity = try IdentityRules(values)
-    firmware = try FirmwareRules(values)
+    firmware = try FirmwareRules(values, family: family)
     upgrade = try UpgradeRules(values)
-    rescue = try RescueRules(values)
+    rescue = try RescueRules(values, family: family)
   }
 
   private static func pairing(_ values: IniValues) throws(ConfigurationError) -> PairingMethod? {

@@ -31,13 +31,13 @@ enum ProfileKeys {
   static let bootloaderMode = IniKey("upgrade", "bootloader_mode", .value("auto"))
   static let estimatedSwapTime = IniKey("upgrade", "estimated_swap_time", .value("0s"))
 
-  static let rescueName = IniKey("rescue", "name", .described("any"))
+  static let rescueName = IniKey("rescue", "name", .described("MetaBoot for metawear, otherwise any"))
   static let rescueService = IniKey("rescue", "service", .described("the family's"))
   static let rescueProtocol = IniKey("rescue", "protocol", .value("auto"))
   static let strandedAfter = IniKey("rescue", "stranded_after", .value("180s"))
-  static let catalog = IniKey("rescue", "catalog", .described("none"))
-  static let flavor = IniKey("rescue", "flavor", .described("none"))
-  static let packetReceipt = IniKey("rescue", "packet_receipt", .value("12"))
+  static let catalog = IniKey("rescue", "catalog", .described("no catalogue: the package is named"))
+  static let flavor = IniKey("rescue", "flavor", .value("vanilla"))
+  static let packetReceipt = IniKey("rescue", "packet_receipt", .value("8"))
   static let packetSize = IniKey("rescue", "packet_size", .value("auto"))
 
   /// In the order of the shipped generic profile.

@@ -1,4 +1,5 @@
 public import Bluetooth
+public import Catalogue
 import Firmware
 public import Flashing
 
@@ -31,16 +32,20 @@ public struct FirmwareRules: Hashable, Sendable {
   public var package: String?
   /// Lower-case hexadecimal digest of the package file; another file is refused.
   public var sha256: String?
-  /// The version that the image must have, in a form that `ImageVersion` reads.
+  /// The version that the image must have, in a form that `ImageVersion` reads; for boards without MCUboot in one that `FirmwareVersion` reads.
   public var version: String?
   public var allowDowngrade: Bool
 
-  init(_ values: IniValues) throws(ConfigurationError) {
+  init(_ values: IniValues, family: BoardProfile.Family) throws(ConfigurationError) {
     package = try values.path(ProfileKeys.package)
     sha256 = try values.optional(ProfileKeys.sha256, "the 64 hexadecimal digits that sha256sum prints") {
       $0.count == 64 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } ? $0.lowercased() : nil
     }
-    version = try values.optional(ProfileKeys.version, "a version like 1.2.3+4") { ImageVersion($0) == nil ? nil : $0 }
+    if family == .mcuboot {
+      version = try values.optional(ProfileKeys.version, "a version like 1.2.3+4") { ImageVersion($0) == nil ? nil : $0 }
+    } else {
+      version = try values.optional(ProfileKeys.version, "a version like 1.7.3 or 2.0.0-beta") { FirmwareVersion($0) == nil ? nil : $0 }
+    }
     allowDowngrade = try values.flag(ProfileKeys.allowDowngrade)
   }
 }
@@ -93,25 +98,38 @@ public struct RescueRules: Hashable, Sendable {
     case auto, legacy, secure
   }
 
+  /// The local name of the bootloader; nil is the family's (MetaBoot for MetaWear boards), otherwise any.
   public var name: String?
+  /// What the bootloader advertises; nil is the family's and the protocol's.
   public var service: BluetoothUUID?
   public var `protocol`: DFUProtocol
   /// A board counts as stranded only after advertising as a bootloader for so long without a break.
   public var strandedAfter: Duration
-  public var catalog: String?
-  public var flavor: String?
-  /// Packets between two receipts; 0 is none.
+  /// Where the catalogue of its firmware is; nil: the profile or the job names a package.
+  public var catalog: CatalogueLocation?
+  /// Which kind of application build of the catalogue.
+  public var flavor: String
+  /// Packets between two receipts; 0 counts as 1, because nothing else would slow the station down.
   public var packetReceipt: Int
-  /// Bytes a packet; nil follows the connection.
+  /// Bytes a packet; nil follows the protocol and the connection.
   public var packetSize: Int?
 
-  init(_ values: IniValues) throws(ConfigurationError) {
+  init(_ values: IniValues, family: BoardProfile.Family) throws(ConfigurationError) {
     name = try values.optional(ProfileKeys.rescueName, "a name of at most 64 characters") { $0.count <= 64 ? $0 : nil }
     service = try values.optional(ProfileKeys.rescueService, "a service like 0xFE59") { BluetoothUUID($0) }
     `protocol` = try values.choice(ProfileKeys.rescueProtocol)
+    // MetaBoot speaks Legacy DFU only, and never shows the service of Secure DFU (facts/metaboot.md §1.2).
+    if family == .metawear, `protocol` == .secure {
+      throw values.complaint(ProfileKeys.rescueProtocol, "MetaWear boards have no Secure DFU", "write protocol = auto, or family = nordic-dfu")
+    }
     strandedAfter = try values.duration(ProfileKeys.strandedAfter, in: .seconds(1)...(.seconds(86_400)))
-    catalog = try values.path(ProfileKeys.catalog)
-    flavor = try values.optional(ProfileKeys.flavor, "text") { $0 }
+    let folder = values.file?.folder ?? "."
+    catalog = try values.optional(ProfileKeys.catalog, "an address like https://host/info2.json, or a path from / or relative to this file") {
+      $0.hasPrefix("~") ? nil : CatalogueLocation($0, relativeTo: folder)
+    }
+    flavor = try values.value(ProfileKeys.flavor, "a word like vanilla; \(CatalogueBuild.bootloaderFlavor) is not for applications") {
+      $0.count <= 64 && $0 != CatalogueBuild.bootloaderFlavor && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._+-".contains($0)) } ? $0 : nil
+    }
     packetReceipt = try values.integer(ProfileKeys.packetReceipt, in: 0...65_535)
     packetSize = try UpgradeRules.autoOr(values, ProfileKeys.packetSize, in: 20...509)
   }

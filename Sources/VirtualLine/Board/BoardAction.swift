@@ -4,6 +4,10 @@ public import Bluetooth
 public enum BoardAction: Hashable, Sendable {
   /// Send this value as one notification; tell the board by `sent()` when it is on the air.
   case notify([UInt8])
+  /// Answer the write request at hand: nil is success, else an ATT error code.
+  case respond(UInt8?)
+  /// The board indicates that its services have changed, without having reset.
+  case servicesChanged
   /// Call `alarm(_:)` when so much time has passed.
   case wake(Duration, BoardAlarm)
   /// The link ends; the board already counts it as ended.
@@ -23,9 +27,18 @@ public struct BoardAlarm: Hashable, Sendable {
     case delayed([UInt8])
     case reset
     case booted
+    /// Of a board with one of Nordic's bootloaders.
+    case dfu(DFUAlarm)
+    /// The application goes to its bootloader.
+    case jump
+    /// The bootloader looks whether it may return to the application.
+    case selfReturn
+    case serviceChanged
   }
 
   var kind: Kind
+  /// The board gives its last answer this time to leave, however fast the line's clock runs.
+  var waitsForAir: Bool { kind == .dfu(.leave) }
   /// Alarms of an earlier boot or link mean nothing any more.
   var epoch: Int
 }

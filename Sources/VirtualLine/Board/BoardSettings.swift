@@ -2,6 +2,9 @@
 ///
 /// Every key may be left out of the faults file; the defaults are an NCS build for fast updates (smp.md §2.1).
 public struct BoardSettings: Hashable, Sendable, Codable {
+  /// What it is; the other kinds than `smp` are built by `dfu` and by the identity and times here.
+  public var kind = BoardKind.smp
+  public var dfu = DFUSettings()
   /// ATT MTU that the board agrees to (23…517).
   public var mtu = 498
   /// `buf_size` and `buf_count` of OS params.
@@ -48,6 +51,8 @@ public struct BoardSettings: Hashable, Sendable, Codable {
 
   /// The keys of the faults file.
   enum CodingKeys: String, CodingKey, CaseIterable {
+    case kind
+    case dfu
     case mtu
     case bufferSize
     case bufferCount
@@ -81,6 +86,8 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     self.init()
     try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
     let values = try decoder.container(keyedBy: CodingKeys.self)
+    kind = try values.decodeIfPresent(kind, .kind)
+    dfu = try values.decodeIfPresent(dfu, .dfu)
     mtu = try values.decodeIfPresent(mtu, .mtu)
     bufferSize = try values.decodeIfPresent(bufferSize, .bufferSize)
     bufferCount = try values.decodeIfPresent(bufferCount, .bufferCount)

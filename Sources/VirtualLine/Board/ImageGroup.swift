@@ -139,7 +139,7 @@ struct ImageGroup: Sendable {
     let event = FaultScript.Event(group: Self.number, command: 1, reached: current.offset + data.count)
     var effect = ServerAnswer.Effect.none
     for fault in faults.at(.data, event) {
-      effect = fault.do == .reboot ? .crash : .endLink(fault.do == .closeLink ? .closed : .lost)
+      effect = fault.do == .reboot || fault.do == .powerCut ? .crash : .endLink(fault.do == .closeLink ? .closed : .lost)
       // Lost with the link, unless the script says that only the answer is.
       if fault.stored != true { return ServerAnswer([], effect: effect) }
     }

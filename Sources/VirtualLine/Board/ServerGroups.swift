@@ -29,6 +29,7 @@ struct ServerGroups: Sendable {
     switch fault.do {
     case .busy: fail(frame, .status(10))
     case .noMemory: fail(frame, .status(2))
+    case .powerCut: ServerAnswer([], effect: .crash)
     default: fail(frame, fault.groupCode.map { .group(frame.group, $0) } ?? .status(fault.code ?? 1))
     }
   }

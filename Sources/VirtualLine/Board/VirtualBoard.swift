@@ -143,6 +143,7 @@ public struct VirtualBoard: Sendable {
     case .booted:
       if state == .booting { state = .running(link: nil) }
       return []
+    case .dfu, .jump, .selfReturn, .serviceChanged: return []
     }
   }
 
@@ -302,7 +303,7 @@ public struct VirtualBoard: Sendable {
   private func epoch(of kind: BoardAlarm.Kind) -> Int {
     switch kind {
     case .reset, .booted: boots.count
-    case .serve, .answer, .delayed: linkEpoch
+    case .serve, .answer, .delayed, .dfu, .jump, .selfReturn, .serviceChanged: linkEpoch
     }
   }
 }

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The GATT database of a virtual board: Device Information and SMP (smp.md §2.1).
+/// The GATT databases of virtual boards, by kind and mode.
 enum BoardAttributes {
   struct Service: Hashable, Sendable {
     var handle: Int
@@ -14,18 +14,30 @@ enum BoardAttributes {
     var flags: [String]
   }
 
-  static let services: [Service] = {
-    let information = [BluetoothUUID.manufacturerName, .modelNumber, .serialNumber, .hardwareRevision, .firmwareRevision]
-    let readable = information.enumerated().map { Characteristic(handle: 0x0B + 2 * $0.offset, uuid: $0.element, flags: ["read"]) }
-    var services = [Service(handle: 0x0A, uuid: .deviceInformation, characteristics: readable)]
-    if let smp = BluetoothUUID(VirtualBoard.service), let packets = BluetoothUUID(VirtualBoard.characteristic) {
-      let characteristic = Characteristic(handle: 0x21, uuid: packets, flags: ["write-without-response", "notify"])
-      services.append(Service(handle: 0x20, uuid: smp, characteristics: [characteristic]))
+  /// Device Information at the same handles in every database.
+  static let information = Service(
+    handle: 0x0A, uuid: .deviceInformation,
+    characteristics: [BluetoothUUID.manufacturerName, .modelNumber, .serialNumber, .hardwareRevision, .firmwareRevision].enumerated().map {
+      Characteristic(handle: 0x0B + 2 * $0.offset, uuid: $0.element, flags: ["read"])
+    })
+
+  /// Device Information and SMP (smp.md §2.1).
+  static let smp: [Service] = {
+    var services = [information]
+    if let packets = BluetoothUUID(VirtualBoard.characteristic) {
+      services.append(main(.simpleManagement, [(packets, ["write-without-response", "notify"])]))
     }
     return services
   }()
 
-  static func characteristic(service: Int, handle: Int) -> Characteristic? {
-    services.first { $0.handle == service }?.characteristics.first { $0.handle == handle }
+  /// The service of a mode: always at 0x20, so that the same handles mean other things when the mode changes (nordic-dfu.md §6.3).
+  static func main(_ uuid: BluetoothUUID, _ characteristics: [(BluetoothUUID, [String])]) -> Service {
+    Service(
+      handle: 0x20, uuid: uuid,
+      characteristics: characteristics.enumerated().map { Characteristic(handle: 0x21 + 3 * $0.offset, uuid: $0.element.0, flags: $0.element.1) })
   }
+}
+
+extension BoardAttributes.Characteristic {
+  var notifies: Bool { flags.contains("notify") || flags.contains("indicate") }
 }

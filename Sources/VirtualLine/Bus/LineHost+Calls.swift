@@ -24,9 +24,9 @@ extension LineHost {
       default: return .unknownMethod(call)
       }
     case .characteristic(let hci, let address, let service, let handle):
-      guard let (adapter, board) = known(hci, address), adapters[adapter].boards[board]?.link == .resolved,
-        let item = BoardAttributes.characteristic(service: service, handle: handle)
-      else { return .unknownObject(call) }
+      guard let (_, board) = known(hci, address), let item = resolved(hci, address)?.characteristic(service: service, handle: handle) else {
+        return .unknownObject(call)
+      }
       return call.interface == StackFaces.characteristic ? await characteristicCall(call, board, item) : .unknownMethod(call)
     }
   }
@@ -34,8 +34,14 @@ extension LineHost {
   private func adapter(_ hci: Int) -> Int? { adapters.firstIndex { $0.hci == hci } }
 
   private func known(_ hci: Int, _ address: BluetoothAddress) -> (adapter: Int, board: Int)? {
-    guard let adapter = adapter(hci), let board = boardNumbers[address], adapters[adapter].boards[board] != nil else { return nil }
+    guard let adapter = adapter(hci), let board = boardNumbers[address], adapters[adapter].boards[board]?.face.address == address else { return nil }
     return (adapter, board)
+  }
+
+  /// The link of a board whose services are shown.
+  private func resolved(_ hci: Int, _ address: BluetoothAddress) -> HostedLink? {
+    guard let (adapter, board) = known(hci, address), adapters[adapter].boards[board]?.link == .resolved else { return nil }
+    return links[board]
   }
 
   // MARK: Adapter1
@@ -61,19 +67,21 @@ extension LineHost {
   // MARK: GattCharacteristic1
 
   private func characteristicCall(_ call: DBusCall, _ board: Int, _ item: BoardAttributes.Characteristic) async -> DBusReply {
-    let carriesPackets = item.flags.contains("notify")
+    let mayCommand = item.flags.contains("write-without-response")
     switch (call.member, call.signature) {
-    case ("ReadValue", "a{sv}"): return carriesPackets ? .notPermitted : await readValue(board, item)
+    case ("ReadValue", "a{sv}"): return item.flags.contains("read") ? await readValue(board, item) : .notPermitted
     case ("WriteValue", "aya{sv}"):
-      guard carriesPackets, let value = call.arguments.first?.octets else { return .notPermitted }
-      // The characteristic has no write with a response.
-      if call.arguments.last?.properties?["type"]?.text == "request" { return .notPermitted }
-      queue(value, for: board)
+      guard let value = call.arguments.first?.octets else { return .invalidArguments }
+      // Without a type bluetoothd takes the request, where the characteristic has it.
+      let type = call.arguments.last?.properties?["type"]?.text
+      if item.flags.contains("write"), type != "command" { return await writeRequest(value, board, item) }
+      guard mayCommand, type != "request" else { return .notPermitted }
+      queue(value, for: board, .command(item.uuid))
       return .nothing
-    case ("AcquireWrite", "a{sv}"): return carriesPackets ? acquireWrite(board) : .notSupported
-    case ("AcquireNotify", "a{sv}"): return carriesPackets ? await acquireNotify(board) : .notSupported
+    case ("AcquireWrite", "a{sv}"): return mayCommand ? acquireWrite(board, item) : .notSupported
+    case ("AcquireNotify", "a{sv}"): return item.notifies ? await acquireNotify(board) : .notSupported
     case ("StartNotify", ""):
-      guard carriesPackets else { return .notSupported }
+      guard item.notifies else { return .notSupported }
       guard let link = links[board] else { return .notConnected }
       if link.notifying != nil { return link.notifying == .socket ? .notPermitted : .inProgress }
       return await subscribe(board, link.ticket, .signals) ? .nothing : .failed("Not connected")
@@ -132,18 +140,14 @@ extension LineHost {
       return (StackFaces.adapter, StackFaces.properties(of: adapters[adapter], hci: hci))
     case .board(let hci, let address):
       guard let (adapter, board) = known(hci, address), let known = adapters[adapter].boards[board] else { return nil }
-      return (StackFaces.board, StackFaces.properties(of: boards[board], number: board, known: known, adapter: hci))
+      return (StackFaces.board, StackFaces.properties(of: known, number: board, link: links[board], adapter: hci))
     case .service(let hci, let address, let handle):
-      guard let (adapter, board) = known(hci, address), adapters[adapter].boards[board]?.link == .resolved,
-        let service = BoardAttributes.services.first(where: { $0.handle == handle })
-      else { return nil }
+      guard let service = resolved(hci, address)?.services.first(where: { $0.handle == handle }) else { return nil }
       return (StackFaces.service, StackFaces.properties(of: service, board: StackObject.board(hci: hci, address).path))
     case .characteristic(let hci, let address, let service, let handle):
-      guard let (adapter, board) = known(hci, address), adapters[adapter].boards[board]?.link == .resolved,
-        let item = BoardAttributes.characteristic(service: service, handle: handle)
-      else { return nil }
+      guard let link = resolved(hci, address), let item = link.characteristic(service: service, handle: handle) else { return nil }
       let parent = StackObject.service(hci: hci, address, handle: service).path
-      return (StackFaces.characteristic, StackFaces.properties(of: item, service: parent, link: links[board]))
+      return (StackFaces.characteristic, StackFaces.properties(of: item, service: parent, link: link))
     }
   }
 
@@ -158,11 +162,10 @@ extension LineHost {
     for adapter in adapters {
       guard let hci = adapter.hci else { continue }
       add(.adapter(hci: hci))
-      for (board, known) in adapter.boards.sorted(by: { $0.key < $1.key }) {
-        let address = boards[board].identity.address
+      for (_, known) in adapter.boards.sorted(by: { $0.key < $1.key }) {
+        let address = known.face.address
         add(.board(hci: hci, address))
-        guard known.link == .resolved else { continue }
-        for service in BoardAttributes.services {
+        for service in resolved(hci, address)?.services ?? [] {
           add(.service(hci: hci, address, handle: service.handle))
           for item in service.characteristics { add(.characteristic(hci: hci, address, service: service.handle, handle: item.handle)) }
         }

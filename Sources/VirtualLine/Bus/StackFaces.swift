@@ -21,20 +21,22 @@ enum StackFaces {
     ]
   }
 
-  static func properties(of board: VirtualBoard, number: Int, known: StackAdapter.KnownBoard, adapter hci: Int) -> [String: DBusValue] {
+  /// - Parameter link: the board's link, whichever adapter has it.
+  static func properties(of known: StackAdapter.KnownBoard, number: Int, link: HostedLink?, adapter hci: Int) -> [String: DBusValue] {
     var values: [String: DBusValue] = [
-      "Address": .string(board.identity.address.description), "AddressType": .string("random"), "Name": .string(board.identity.name),
-      "Alias": .string(board.identity.name), "Paired": .bool(false), "Bonded": .bool(false), "Trusted": .bool(false), "Blocked": .bool(false),
+      "Address": .string(known.face.address.description), "AddressType": .string("random"), "Name": .string(known.face.name),
+      "Alias": .string(known.face.name), "Paired": .bool(false), "Bonded": .bool(false), "Trusted": .bool(false), "Blocked": .bool(false),
       "LegacyPairing": .bool(false), "Connected": .bool(known.link != .none), "ServicesResolved": .bool(known.link == .resolved),
-      "UUIDs": .strings(uuids(resolved: known.link == .resolved)), "Adapter": .objectPath(StackObject.adapter(hci: hci).path),
+      "UUIDs": .strings(uuids(known, link)), "Adapter": .objectPath(StackObject.adapter(hci: hci).path),
       "ManufacturerData": manufacturerData(number),
     ]
     if let rssi = known.rssi { values["RSSI"] = .int16(Int16(clamping: rssi)) }
     return values
   }
 
-  static func uuids(resolved: Bool) -> [String] {
-    resolved ? BoardAttributes.services.map(\.uuid.description) : [VirtualBoard.service]
+  static func uuids(_ known: StackAdapter.KnownBoard, _ link: HostedLink?) -> [String] {
+    guard known.link == .resolved, let link else { return known.face.services.map(\.description) }
+    return link.services.map(\.uuid.description)
   }
 
   private static func manufacturerData(_ number: Int) -> DBusValue {
@@ -52,11 +54,11 @@ enum StackFaces {
       "UUID": .string(item.uuid.description), "Service": .objectPath(service), "Flags": .strings(item.flags), "Value": .bytes([]),
     ]
     if let link { values["MTU"] = .uint16(UInt16(clamping: link.mtu)) }
-    if item.flags.contains("notify") {
+    if item.notifies {
       values["Notifying"] = .bool(link?.notifying != nil)
-      values["WriteAcquired"] = .bool(link?.writer != nil)
       values["NotifyAcquired"] = .bool(link?.reader != nil)
     }
+    if item.flags.contains("write-without-response") { values["WriteAcquired"] = .bool(link?.writers[item.handle] != nil) }
     return values
   }
 }

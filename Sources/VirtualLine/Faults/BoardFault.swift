@@ -34,6 +34,41 @@ public struct BoardFault: Hashable, Sendable, Codable {
     /// The board runs `version` after the reset, whatever was uploaded.
     case otherFirmware
     case slowBoot
+    /// Power is away for `milliseconds`, at a byte or at a request: RAM is lost, flash stays as it is.
+    case powerCut
+    /// The board indicates Service Changed so long after a connection.
+    case serviceChanged
+
+    // Of boards with Nordic's bootloaders (nordic-dfu.md §9.4):
+
+    /// Start is answered with `code` (2), as by a bootloader that an earlier link left in the middle.
+    case refuseStart
+    /// The init packet is refused with `code`: Legacy 6, Secure extended error 7.
+    case refuseInit
+    /// A data packet is answered with `code` (6), and the transfer is dead. Secure: one byte of the packet is spoilt.
+    case failData
+    /// The bootloader forgets what it was doing: from here on each data packet is answered `10 03 02`.
+    case loseState
+    case loseReceipt
+    /// A receipt names 20 bytes fewer than have come.
+    case wrongReceipt
+    case delayReceipt
+    /// The whole image does not have its checksum: `10 04 05`, `60 04 0B 0C`.
+    case checksumError
+    /// One byte of the `count`-th data object is spoilt (Secure).
+    case spoilObject
+    /// Select names a CRC that does not fit what is there (Secure).
+    case wrongResume
+    /// The notification leaves before the response to the write that asked for it.
+    case notifyFirst
+    /// The link goes before the response to Activate (Legacy) or to the last Execute (Secure); the update counts.
+    case activateUnanswered
+    /// 100 %, and yet the bootloader comes back, after `milliseconds` where they are given.
+    case backInBootloader
+    /// The board has its address plus one after the reset, and keeps it.
+    case otherAddress
+    /// The application does not go to its bootloader when it is asked to.
+    case ignoreJump
   }
 
   /// Where an action is looked for.
@@ -47,6 +82,18 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case erase
     case reset
     case boot
+    case start
+    case initPacket
+    case receipt
+    case validate
+    case object
+    case select
+    case response
+    case leave
+    case activate
+    case jump
+    /// Some time after a connection.
+    case linked
   }
 
   public var `do`: Action
@@ -56,7 +103,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   public var count: Int?
   /// How many matching events in a row; 1 is the default, 0 means for ever.
   public var times: Int?
-  /// Only requests and answers of this group and command are counted.
+  /// Only requests and answers of this group and command are counted; `command` is the op code for Nordic's bootloaders.
   public var group: UInt16?
   public var command: UInt8?
   public var milliseconds: Int?
@@ -86,6 +133,20 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case .slowErase: .erase
     case .neverReturn, .imageReverts, .otherFirmware: .reset
     case .slowBoot: .boot
+    case .powerCut: offset == nil ? .request : .data
+    case .serviceChanged: .linked
+    case .refuseStart: .start
+    case .refuseInit: .initPacket
+    case .failData, .loseState: .data
+    case .loseReceipt, .wrongReceipt, .delayReceipt: .receipt
+    case .checksumError: .validate
+    case .spoilObject: .object
+    case .wrongResume: .select
+    case .notifyFirst: .response
+    case .activateUnanswered: .leave
+    case .backInBootloader: .activate
+    case .otherAddress: .reset
+    case .ignoreJump: .jump
     }
   }
 

@@ -81,8 +81,8 @@ public struct LineScript: Hashable, Sendable, Codable {
   }
 
   /// The last entry with settings counts; faults of all fitting entries add up.
-  func entry(number: Int, address: BluetoothAddress) -> (settings: BoardSettings, faults: [BoardFault]) {
+  func entry(number: Int, address: BluetoothAddress) -> (settings: BoardSettings?, faults: [BoardFault]) {
     let fitting = (boards ?? []).filter { $0.board == .all || $0.board == .number(number) || $0.board == .address(address) }
-    return (fitting.compactMap(\.settings).last ?? BoardSettings(), fitting.flatMap { $0.faults ?? [] })
+    return (fitting.compactMap(\.settings).last, fitting.flatMap { $0.faults ?? [] })
   }
 }

@@ -56,8 +56,25 @@ extension BoardSettings {
       ("swapMilliseconds", swapMilliseconds, ScriptLimits.milliseconds),
     ]
     if let (name, value, range) = numbers.first(where: { !$0.2.contains($0.1) }) { return "\(name): \(outside(value, range))" }
+    if let complaint = dfu.complaint { return "dfu: " + complaint }
     if ImageVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
     if ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }
+    return nil
+  }
+}
+
+extension DFUSettings {
+  var complaint: String? {
+    let numbers: [(String, Int?, ClosedRange<Int>)] = [
+      ("receiveBuffers", receiveBuffers, 1...1024), ("drainMilliseconds", drainMilliseconds, ScriptLimits.milliseconds),
+      ("pageEraseMilliseconds", pageEraseMilliseconds, ScriptLimits.milliseconds), ("leaveMilliseconds", leaveMilliseconds, ScriptLimits.milliseconds),
+      ("flash", Int(clamping: flash), ScriptLimits.slotSize), ("inactivitySeconds", inactivitySeconds, 0...3600),
+      ("selfReturnSeconds", selfReturnSeconds, 0...3600), ("mtu", mtu, ScriptLimits.mtu), ("commandLimit", commandLimit, 64...4096),
+      ("objectLimit", objectLimit, 256...65_536),
+    ]
+    for case (let name, let value?, let range) in numbers where !range.contains(value) { return "\(name): \(outside(value, range))" }
+    if let dfuVersion, versionBytes == nil { return "dfuVersion: \"\(dfuVersion)\" is not like 0.8" }
+    if let bootloaderName, !(1...20).contains(bootloaderName.utf8.count) { return "bootloaderName: \"\(bootloaderName)\" is not 1 to 20 bytes" }
     return nil
   }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Reactor
 
 /// A link as the virtual bluetoothd holds it: the air's schedule, and the sockets that a client has acquired.
@@ -6,6 +7,13 @@ struct HostedLink: Sendable {
   struct Socket: Sendable {
     var descriptor: OwnedDescriptor
     var watch: ReactorWatch
+  }
+
+  /// A call that waits for the board's response.
+  struct WriteRequest: Sendable {
+    var number: Int
+    /// Opened by the response, or when the link goes.
+    var answered = Latch()
   }
 
   enum Notifying: Hashable, Sendable {
@@ -23,11 +31,32 @@ struct HostedLink: Sendable {
   /// Tells links of the same board apart in callbacks that come late.
   var ticket: Int
   var timer: ReactorTimer?
+  /// The object that was connected, by its address: a board may come back with another one.
+  let address: BluetoothAddress
+  /// The services that were shown, when they were.
+  var services: [BoardAttributes.Service] = []
   var notifying: Notifying?
-  var writer: Socket?
+  /// By the characteristic's handle.
+  var writers: [Int: Socket] = [:]
   var reader: Socket?
+  /// Write requests without their response yet, oldest first.
+  var requests: [WriteRequest] = []
   /// The board has gone, the central does not know it yet.
   var severed = false
   /// A Disconnect is under way.
   var ending = false
+}
+
+extension HostedLink {
+  func characteristic(service: Int, handle: Int) -> BoardAttributes.Characteristic? {
+    services.first { $0.handle == service }?.characteristics.first { $0.handle == handle }
+  }
+
+  /// The board's one notifying characteristic, and its service.
+  var notifier: (service: Int, item: BoardAttributes.Characteristic)? {
+    for service in services {
+      if let item = service.characteristics.first(where: \.notifies) { return (service.handle, item) }
+    }
+    return nil
+  }
 }

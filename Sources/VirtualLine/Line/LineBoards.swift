@@ -25,31 +25,57 @@ enum LineBoards {
     } catch {
       throw .faultsFile(path: path, reason: "not a faults file: \(Self.text(error))")
     }
-    if let complaint = script.complaint(adapters: options.adapters, boards: options.boards) { throw .faultsFile(path: path, reason: complaint) }
+    let complaint = script.complaint(adapters: options.adapters, boards: options.boards + options.stranded)
+    if let complaint { throw .faultsFile(path: path, reason: complaint) }
     return script
   }
 
-  /// Boards `C0:DE:00:00:00:01` and on: static random addresses, so that they are not private.
-  static func make(_ options: LineOptions, _ script: LineScript) throws(LineError) -> [VirtualBoard] {
+  /// Boards `C0:DE:00:00:00:01` and on: static random addresses, so that they are not private. The stranded ones follow, `C0:DE:80:00:19:01` and on.
+  static func make(_ options: LineOptions, _ script: LineScript) throws(LineError) -> [any HostedBoard] {
     var shelf = ImageShelf()
-    var boards: [VirtualBoard] = []
-    for number in 0..<options.boards {
-      let address = BluetoothAddress(bits: 0xC0DE_0000_0000 | UInt64(number + 1))
-      let (settings, faults) = script.entry(number: number, address: address)
+    var boards: [any HostedBoard] = []
+    for number in 0..<(options.boards + options.stranded) {
+      let stranded = number - options.boards
+      let asked = script.entry(number: number, address: address(number, .smp)).settings
+      let settings = asked ?? (stranded >= 0 ? StrandedBoards.settings(stranded) : BoardSettings())
+      let address = address(number, settings.kind)
+      let faults = script.entry(number: number, address: address).faults
+      let identity = identity(number, address, settings)
+      guard settings.kind == .smp else {
+        boards.append(DFUBoard(identity: identity, settings: settings, faults: faults))
+        continue
+      }
       guard let version = ImageVersion(settings.version), let hash = ImageDigest(rawValue: settings.hash) else {
         throw .faultsFile(path: options.faults ?? "", reason: "board \(number): version \"\(settings.version)\" or hash \(settings.hash) is not one")
       }
       guard let image = shelf.image(version, options.imageSize, hash) else {
         throw .environment("no firmware for version \(version.smpText) could be made: libcrypto refuses the hash")
       }
-      let text = String(number + 1)
-      let digits = String(repeating: "0", count: max(0, 4 - text.count)) + text
-      let identity = BoardIdentity(
-        address: address, name: settings.name ?? "VLINE-\(digits)", serial: settings.serial ?? "VL1-\(digits)", model: settings.model ?? "VL-1",
-        hardware: settings.hardware ?? "1.0", manufacturer: settings.manufacturer ?? "Flashline")
       boards.append(VirtualBoard(identity: identity, settings: settings, image: image, faults: faults))
     }
     return boards
+  }
+
+  /// Boards with Nordic's bootloaders differ before the last octet, for there they have one more in their bootloader (nordic-dfu.md §5.4).
+  static func address(_ number: Int, _ kind: BoardKind) -> BluetoothAddress {
+    BluetoothAddress(bits: kind == .smp ? 0xC0DE_0000_0000 | UInt64(number + 1) : 0xC0DE_8000_0001 | UInt64(number + 1) << 8)
+  }
+
+  private static func identity(_ number: Int, _ address: BluetoothAddress, _ settings: BoardSettings) -> BoardIdentity {
+    let text = String(number + 1)
+    let digits = String(repeating: "0", count: max(0, 4 - text.count)) + text
+    let isMetaWear = settings.kind == .metawear
+    let name =
+      switch settings.kind {
+      case .smp: "VLINE-\(digits)"
+      case .metawear: "MetaWear"
+      case .legacy: "Nordic_App"
+      case .secure: "Nordic_Buttonless"
+      }
+    return BoardIdentity(
+      address: address, name: settings.name ?? name, serial: settings.serial ?? "VL1-\(digits)",
+      model: settings.model ?? (isMetaWear ? RescueFirmware.model : "VL-1"), hardware: settings.hardware ?? (isMetaWear ? RescueFirmware.hardware : "1.0"),
+      manufacturer: settings.manufacturer ?? (isMetaWear ? RescueFirmware.manufacturer : "Flashline"))
   }
 
   private static func text(_ error: any Error) -> String {

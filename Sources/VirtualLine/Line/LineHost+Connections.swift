@@ -33,7 +33,8 @@ extension LineHost {
   private func reach(_ board: Int, on adapter: Int, _ attempt: StackAdapter.Attempt, client: String) async -> DBusReply {
     let deadline = now + timing.connectLimit
     boards[board].approached()
-    while !isInAir(board) {
+    let address = adapters[adapter].boards[board]?.face.address
+    while !isInAir(board) || boards[board].face.address != address {
       guard now < deadline else { return .failed("le-connection-abort-by-local") }
       await reactor.sleep(Self.connectPoll)
       guard adapters[adapter].attempt == attempt, !isStopped else { return .failed("Operation aborted") }
@@ -41,16 +42,17 @@ extension LineHost {
     await reactor.sleep(timing.connect)
     guard adapters[adapter].attempt == attempt, !isStopped else { return .failed("Operation aborted") }
     isChanged = true
-    guard isInAir(board), let mtu = boards[board].connect() else { return .failed("le-connection-abort-by-local") }
-    guard adapters[adapter].boards[board] != nil else {
+    guard isInAir(board), let (mtu, actions) = boards[board].linked() else { return .failed("le-connection-abort-by-local") }
+    guard let known = adapters[adapter].boards[board], known.face.address == address else {
       // The object went while the link came up: nobody could use it.
-      boards[board].disconnected()
+      perform(actions + boards[board].linkEnded(), board)
       return .doesNotExist
     }
     let ticket = makeTicket()
     let schedule = LinkSchedule(radio: radio, start: now)
-    links[board] = HostedLink(adapter: adapter, client: client, mtu: mtu, schedule: schedule, ticket: ticket)
+    links[board] = HostedLink(adapter: adapter, client: client, mtu: mtu, schedule: schedule, ticket: ticket, address: known.face.address)
     tray.linked(board)
+    perform(actions, board)
     adapters[adapter].boards[board]?.link = .connected
     if let object = object(board, on: adapter) { changed(object, StackFaces.board, ["Connected": .bool(true)]) }
     later(timing.resolve) { $0.resolve(board, ticket: ticket) }
@@ -60,10 +62,12 @@ extension LineHost {
 
   /// The services are known: their objects appear, then `ServicesResolved` turns true.
   private func resolve(_ board: Int, ticket: Int) {
-    guard let link = links[board], link.ticket == ticket, !link.severed, let hci = adapters[link.adapter].hci else { return }
-    let address = boards[board].identity.address
+    guard var link = links[board], link.ticket == ticket, !link.severed, let hci = adapters[link.adapter].hci else { return }
+    let address = link.address
+    link.services = boards[board].services
+    links[board]?.services = link.services
     adapters[link.adapter].boards[board]?.link = .resolved
-    for service in BoardAttributes.services {
+    for service in link.services {
       let parent = StackObject.service(hci: hci, address, handle: service.handle)
       appeared(parent, StackFaces.service, StackFaces.properties(of: service, board: StackObject.board(hci: hci, address).path))
       for item in service.characteristics {
@@ -71,7 +75,37 @@ extension LineHost {
         appeared(object, StackFaces.characteristic, StackFaces.properties(of: item, service: parent.path, link: link))
       }
     }
-    changed(.board(hci: hci, address), StackFaces.board, ["UUIDs": .strings(StackFaces.uuids(resolved: true)), "ServicesResolved": .bool(true)])
+    changed(.board(hci: hci, address), StackFaces.board, ["UUIDs": .strings(link.services.map(\.uuid.description)), "ServicesResolved": .bool(true)])
+  }
+
+  /// Service Changed: what was shown goes and is discovered again (nordic-dfu.md §6.3).
+  func resolveAgain(_ board: Int) {
+    guard let link = links[board], !link.severed, let hci = adapters[link.adapter].hci, adapters[link.adapter].boards[board]?.link == .resolved else {
+      return
+    }
+    adapters[link.adapter].boards[board]?.link = .connected
+    changed(.board(hci: hci, link.address), StackFaces.board, ["ServicesResolved": .bool(false)])
+    hideServices(of: link, hci)
+    closeSockets(board)
+    later(timing.resolve) { $0.resolve(board, ticket: link.ticket) }
+  }
+
+  private func hideServices(of link: HostedLink, _ hci: Int) {
+    for service in link.services {
+      for item in service.characteristics {
+        vanished(.characteristic(hci: hci, link.address, service: service.handle, handle: item.handle), StackFaces.characteristic)
+      }
+      vanished(.service(hci: hci, link.address, handle: service.handle), StackFaces.service)
+    }
+  }
+
+  private func closeSockets(_ board: Int) {
+    for socket in links[board]?.writers.values ?? [:].values { close(socket) }
+    close(links[board]?.reader)
+    links[board]?.writers = [:]
+    links[board]?.reader = nil
+    if links[board]?.notifying != nil { boards[board].subscribe(false) }
+    links[board]?.notifying = nil
   }
 
   func disconnect(_ board: Int, on adapter: Int) async -> DBusReply {
@@ -94,8 +128,9 @@ extension LineHost {
     isChanged = true
     tray.left(board, isGood: boards[board].isUpdated, at: now)
     link.timer?.cancel()
-    close(link.writer)
+    for socket in link.writers.values { close(socket) }
     close(link.reader)
+    for request in link.requests { request.answered.open() }
     if !link.severed {
       // The board notices up to one interval later; until then it does not advertise, and a Connect fails.
       gaps[board] = now + timing.gap
@@ -106,21 +141,15 @@ extension LineHost {
     adapters[link.adapter].boards[board]?.link = .none
     adapters[link.adapter].boards[board]?.expires = now + timing.temporary
     guard tell, let hci = adapters[link.adapter].hci else { return }
-    let address = boards[board].identity.address
+    let address = link.address
     if wasResolved { changed(.board(hci: hci, address), StackFaces.board, ["ServicesResolved": .bool(false)]) }
     changed(.board(hci: hci, address), StackFaces.board, ["Connected": .bool(false)])
-    guard wasResolved else { return }
-    for service in BoardAttributes.services {
-      for item in service.characteristics {
-        vanished(.characteristic(hci: hci, address, service: service.handle, handle: item.handle), StackFaces.characteristic)
-      }
-      vanished(.service(hci: hci, address, handle: service.handle), StackFaces.service)
-    }
+    if wasResolved { hideServices(of: link, hci) }
   }
 
   private func boardNotices(_ board: Int) {
     // No new link can have come up before this.
-    if links[board] == nil { boards[board].disconnected() }
+    if links[board] == nil { perform(boards[board].linkEnded(), board) }
   }
 
   func close(_ socket: HostedLink.Socket?) {

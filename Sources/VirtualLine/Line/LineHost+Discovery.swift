@@ -58,12 +58,21 @@ extension LineHost {
 
   private func heard(_ board: Int, on adapter: Int) {
     let strength = rssi(board, adapter)
-    guard let what = adapters[adapter].heard(board, rssi: strength, until: now + timing.temporary), let object = object(board, on: adapter),
+    let face = boards[board].face
+    // The board has another address now. bluetoothd keeps the old object for a while; here it goes at once.
+    if let known = adapters[adapter].boards[board], known.face.address != face.address { forget(board, on: adapter) }
+    guard let what = adapters[adapter].heard(board, face, rssi: strength, until: now + timing.temporary), let object = object(board, on: adapter),
       let hci = adapters[adapter].hci, let known = adapters[adapter].boards[board]
     else { return }
+    var values: [String: DBusValue] = ["RSSI": .int16(Int16(clamping: strength))]
     switch what {
-    case .appeared: appeared(object, StackFaces.board, StackFaces.properties(of: boards[board], number: board, known: known, adapter: hci))
-    case .changed: changed(object, StackFaces.board, ["RSSI": .int16(Int16(clamping: strength))])
+    case .appeared: appeared(object, StackFaces.board, StackFaces.properties(of: known, number: board, link: links[board], adapter: hci))
+    case .turned:
+      values["Name"] = .string(known.face.name)
+      values["Alias"] = .string(known.face.name)
+      values["UUIDs"] = .strings(known.face.services.map(\.description))
+      changed(object, StackFaces.board, values)
+    case .changed: changed(object, StackFaces.board, values)
     }
   }
 
@@ -98,7 +107,7 @@ extension LineHost {
   }
 
   func forget(_ board: Int, on adapter: Int) {
-    guard adapters[adapter].boards.removeValue(forKey: board) != nil, let object = object(board, on: adapter) else { return }
+    guard let object = object(board, on: adapter), adapters[adapter].boards.removeValue(forKey: board) != nil else { return }
     vanished(object, StackFaces.board)
   }
 

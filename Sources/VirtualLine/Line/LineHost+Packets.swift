@@ -8,16 +8,18 @@ extension LineHost {
   private static let datagramLimit = 512
   /// Values taken from one socket before others have their turn.
   private static let datagramsPerTurn = 256
+  /// Most write requests of one link without their response.
+  private static let requestLimit = 64
 
   // MARK: Sockets
 
-  func acquireWrite(_ board: Int) -> DBusReply {
+  func acquireWrite(_ board: Int, _ item: BoardAttributes.Characteristic) -> DBusReply {
     guard let link = links[board] else { return .notConnected }
-    guard link.writer == nil else { return .notPermitted }
+    guard link.writers[item.handle] == nil else { return .notPermitted }
     guard let (ours, theirs) = Self.socketPair() else { return .failed("Too many open files") }
     do throws(ReactorError) {
-      let watch = try reactor.watch(ours.number, for: .readable) { [weak self] _ in self?.assumeIsolated { $0.takeWrites(board, link.ticket) } }
-      links[board]?.writer = HostedLink.Socket(descriptor: ours, watch: watch)
+      let watch = try reactor.watch(ours.number, for: .readable) { [weak self] _ in self?.assumeIsolated { $0.takeWrites(board, link.ticket, item) } }
+      links[board]?.writers[item.handle] = HostedLink.Socket(descriptor: ours, watch: watch)
     } catch {
       return .failed(error.description)
     }
@@ -63,18 +65,18 @@ extension LineHost {
     if !link.severed { boards[board].subscribe(false) }
   }
 
-  private func takeWrites(_ board: Int, _ ticket: Int) {
-    guard let link = links[board], link.ticket == ticket, let socket = link.writer else { return }
+  private func takeWrites(_ board: Int, _ ticket: Int, _ item: BoardAttributes.Characteristic) {
+    guard let link = links[board], link.ticket == ticket, let socket = link.writers[item.handle] else { return }
     var buffer = [UInt8](repeating: 0, count: Self.datagramLimit)
     for _ in 0..<Self.datagramsPerTurn {
       let count = recv(socket.descriptor.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 {
-        queue(Array(buffer.prefix(count)), for: board)
+        queue(Array(buffer.prefix(count)), for: board, .command(item.uuid))
         continue
       }
       if count < 0, errno == EAGAIN || errno == EINTR { break }
       close(socket)
-      links[board]?.writer = nil
+      links[board]?.writers[item.handle] = nil
       return
     }
   }
@@ -89,7 +91,7 @@ extension LineHost {
   // MARK: The air
 
   /// A write command waits for its connection event; a severed link swallows it.
-  func queue(_ packet: [UInt8], for board: Int) {
+  func queue(_ packet: [UInt8], for board: Int, _ tag: LinkTag) {
     guard let link = links[board], !link.severed else { return }
     // Longer than the link allows: bluetoothd's ATT layer refuses it, and nobody is told.
     guard packet.count <= link.mtu - 3 else {
@@ -97,8 +99,31 @@ extension LineHost {
       return
     }
     links[board]?.schedule.skip(until: now)
-    links[board]?.schedule.write(packet)
+    links[board]?.schedule.write(packet, tag)
     arm(board)
+  }
+
+  /// A write that waits for its response, or for the link's end.
+  func writeRequest(_ value: [UInt8], _ board: Int, _ item: BoardAttributes.Characteristic) async -> DBusReply {
+    guard let link = links[board], !link.ending else { return .notConnected }
+    // bluetoothd would prepare a long write, which the boards refuse.
+    guard value.count <= link.mtu - 3 else { return .failed("Operation failed with ATT error: 0x0d") }
+    guard link.requests.count < Self.requestLimit else { return .inProgress }
+    let request = HostedLink.WriteRequest(number: makeTicket())
+    links[board]?.requests.append(request)
+    queue(value, for: board, .request(item.uuid, request.number))
+    await request.answered.wait()
+    switch responses.removeValue(forKey: request.number) {
+    case .some(.none): return .nothing
+    case .some(.some(let code)): return .failed("Operation failed with ATT error: 0x" + (code < 16 ? "0" : "") + String(code, radix: 16))
+    case .none: return .failed("Not connected")
+    }
+  }
+
+  private func respond(_ error: UInt8?, _ number: Int, _ board: Int) {
+    guard let index = links[board]?.requests.firstIndex(where: { $0.number == number }) else { return }
+    responses[number] = .some(error)
+    links[board]?.requests.remove(at: index).answered.open()
   }
 
   private func arm(_ board: Int) {
@@ -111,19 +136,34 @@ extension LineHost {
     guard let link = links[board], link.ticket == ticket else { return }
     links[board]?.timer = nil
     guard !link.severed, let arrivals = links[board]?.schedule.run(until: now) else { return }
-    for packet in arrivals.atBoard {
-      perform(boards[board].write(packet), board)
+    for (packet, tag) in zip(arrivals.atBoard, arrivals.tagsAtBoard) {
+      arrive(packet, tag, board)
       guard let link = links[board], link.ticket == ticket, !link.severed else { return }
     }
-    for value in arrivals.atCentral {
-      boards[board].sent()
+    for (value, tag) in zip(arrivals.atCentral, arrivals.tagsAtCentral) {
+      if case .response(let error, let number) = tag {
+        respond(error, number, board)
+        continue
+      }
       deliver(value, board)
+      perform(boards[board].delivered(), board)
+      guard let link = links[board], link.ticket == ticket, !link.severed else { return }
     }
     if !arrivals.atBoard.isEmpty {
       isChanged = true
       checkFaults(board)
     }
     if links[board]?.ticket == ticket { arm(board) }
+  }
+
+  private func arrive(_ packet: [UInt8], _ tag: LinkTag, _ board: Int) {
+    switch tag {
+    case .command(let characteristic):
+      perform(boards[board].receive(packet, at: characteristic, wantsResponse: false), board)
+    case .request(let characteristic, let number):
+      perform(boards[board].receive(packet, at: characteristic, wantsResponse: true), board, request: number)
+    case .value, .response: break
+    }
   }
 
   /// A notification reaches the client.
@@ -135,8 +175,8 @@ extension LineHost {
       // A reader that does not read loses what the socket cannot hold, as with bluetoothd.
       _ = send(reader.descriptor.number, value, value.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     case .signals:
-      guard let hci = adapters[link.adapter].hci, let service = BoardAttributes.services.last, let item = service.characteristics.first else { return }
-      let object = StackObject.characteristic(hci: hci, boards[board].identity.address, service: service.handle, handle: item.handle)
+      guard let hci = adapters[link.adapter].hci, let (service, item) = link.notifier else { return }
+      let object = StackObject.characteristic(hci: hci, link.address, service: service, handle: item.handle)
       changed(object, StackFaces.characteristic, ["Value": .bytes(value)])
     case nil: break
     }
@@ -144,7 +184,8 @@ extension LineHost {
 
   // MARK: What boards want
 
-  func perform(_ actions: [BoardAction], _ board: Int) {
+  /// - Parameter request: the number of the write request that the actions come from.
+  func perform(_ actions: [BoardAction], _ board: Int, request: Int? = nil) {
     for action in actions {
       switch action {
       case .notify(let value):
@@ -152,12 +193,18 @@ extension LineHost {
         links[board]?.schedule.notify(value)
         arm(board)
       case .wake(let delay, let alarm):
-        later(timing.scaled(delay)) { host in
+        later(alarm.waitsForAir ? max(timing.scaled(delay), radio.interval * 4) : timing.scaled(delay)) { host in
           host.perform(host.boards[board].alarm(alarm), board)
           host.isChanged = true
           host.checkFaults(board)
         }
       case .endLink(let end): sever(board, end)
+      case .respond(let error):
+        guard let request else { break }
+        links[board]?.schedule.skip(until: now)
+        links[board]?.schedule.notify([], .response(error, request))
+        arm(board)
+      case .servicesChanged: resolveAgain(board)
       case .imageStored(let image): boards[board].share(images.shared(image))
       }
     }

@@ -4,7 +4,7 @@ import Reactor
 
 /// The running line: boards as values, adapters as bluetoothd has them, links and their sockets, all on one reactor.
 ///
-/// It plays bluetoothd on a bus and the air beneath it; what a board does is decided by `VirtualBoard` alone.
+/// It plays bluetoothd on a bus and the air beneath it; what a board does is decided by its own value (`HostedBoard`) alone.
 actor LineHost {
   /// Advertisements that one adapter tells in one round of 100 ms; with more boards in the air each is heard less often.
   static let heardPerRound = 16
@@ -20,7 +20,7 @@ actor LineHost {
   let started = ContinuousClock.now
 
   var bus: DBusConnection?
-  var boards: [VirtualBoard]
+  var boards: [any HostedBoard]
   var adapters: [StackAdapter]
   let boardNumbers: [BluetoothAddress: Int]
   var links: [Int: HostedLink] = [:]
@@ -32,6 +32,8 @@ actor LineHost {
   var images = ImageShelf()
   var heardCount: UInt64 = 0
   var lastTicket = 0
+  /// Responses to write requests, by number, until their calls take them.
+  var responses: [Int: UInt8?] = [:]
   /// A change that truth.json does not show yet.
   var isChanged = true
   /// Facts about the client's manners, for truth.json.
@@ -42,7 +44,7 @@ actor LineHost {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-  init(_ options: LineOptions, script: LineScript, boards: [VirtualBoard], address: DBusAddress, reactor: Reactor) {
+  init(_ options: LineOptions, script: LineScript, boards: [any HostedBoard], address: DBusAddress, reactor: Reactor) {
     self.reactor = reactor
     self.address = address
     self.boards = boards
@@ -50,7 +52,8 @@ actor LineHost {
     timing = LineTiming(scale: options.timeScale)
     seed = options.seed
     adapters = (0..<options.adapters).map { StackAdapter(number: $0) }
-    boardNumbers = Dictionary(boards.enumerated().map { ($0.element.identity.address, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    boardNumbers = Dictionary(
+      boards.enumerated().flatMap { board in board.element.addresses.map { ($0, board.offset) } }, uniquingKeysWith: { first, _ in first })
     self.script = LineFaultScript(script.line ?? [])
     tray = LineTray(boards: boards.count, places: options.places, rest: timing.trayRest)
   }
@@ -60,7 +63,7 @@ actor LineHost {
   // MARK: Beginning and end
 
   func start() async throws(DBusError) {
-    for number in boards.indices { boards[number].start() }
+    for number in boards.indices { perform(boards[number].powerOn(), number) }
     try await takeName()
     later(.seconds(1)) { $0.sweep() }
   }
@@ -120,8 +123,9 @@ actor LineHost {
     signal("/", StackFaces.objects, "InterfacesRemoved", [.objectPath(object.path), .strings([interface, StackFaces.properties])])
   }
 
-  /// The object of a board below an adapter; nil while the adapter is unplugged.
+  /// The object of a board below an adapter; nil while the adapter is unplugged, or does not know the board.
   func object(_ board: Int, on adapter: Int) -> StackObject? {
-    adapters[adapter].hci.map { .board(hci: $0, boards[board].identity.address) }
+    guard let hci = adapters[adapter].hci, let known = adapters[adapter].boards[board] else { return nil }
+    return .board(hci: hci, known.face.address)
   }
 }

@@ -11,6 +11,8 @@ public struct LineOptions: Sendable {
   public var adapters = 2
   /// Boards, 1…4096.
   public var boards = 4
+  /// Boards beside them that sit in their bootloader (MetaBoot), 0…200.
+  public var stranded = 0
   /// The faults file (README of this room), or nil.
   public var faults: String?
   /// The folder for the bus' socket, the environment, the truth; made when it is not there.
@@ -33,7 +35,8 @@ public struct LineOptions: Sendable {
   /// Throws `usage` for a number out of its range.
   func check() throws(LineError) {
     guard (1...Self.adapterLimit).contains(adapters) else { throw .usage("\(adapters) adapters: give 1 to \(Self.adapterLimit)") }
-    guard (1...Self.boardLimit).contains(boards) else { throw .usage("\(boards) boards: give 1 to \(Self.boardLimit)") }
+    guard ((stranded > 0 ? 0 : 1)...Self.boardLimit).contains(boards) else { throw .usage("\(boards) boards: give 1 to \(Self.boardLimit)") }
+    guard (0...StrandedBoards.limit).contains(stranded) else { throw .usage("\(stranded) stranded boards: give 0 to \(StrandedBoards.limit)") }
     guard (0.01...100).contains(timeScale) else { throw .usage("time scale \(timeScale): give 0.01 to 100") }
     if let places { guard (1...Self.boardLimit).contains(places) else { throw .usage("\(places) places: give 1 to \(Self.boardLimit)") } }
     guard !state.isEmpty, state.utf8.count <= Self.stateLimit else {

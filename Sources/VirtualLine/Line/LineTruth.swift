@@ -29,6 +29,40 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var boots: [BootStep]
     /// How often each fault has fired.
     public var faultsFired: [String: Int]
+    public var kind = BoardKind.smp
+    /// application, bootloader, booting, gone.
+    public var mode = "application"
+    /// The bootloader's version; only of boards with one of Nordic's bootloaders, as everything in `dfu`. For them `version` is the application in
+    /// flash, whether it can start or not, and `confirmed` says that it runs.
+    public var bootloader: String?
+    public var dfu: DFU?
+  }
+
+  /// What only boards with one of Nordic's bootloaders have.
+  public struct DFU: Hashable, Sendable, Codable {
+    /// By the mode that the board is in.
+    public var addressNow: String
+    public var softDevice: Int
+    /// The application in flash could start over this bootloader.
+    public var runnable: Bool
+    /// Control and data writes to the bootloader, in the board's whole life.
+    public var writes: Int
+    /// How often the application was asked for its bootloader, and went.
+    public var jumps: Int
+    public var resets: Int
+    public var receipts: Int
+    /// Answers that were no success, in hexadecimal, the first 64.
+    public var errors: [String]
+    public var updates: [Update]
+  }
+
+  /// An image that was validated and put to use.
+  public struct Update: Hashable, Sendable, Codable {
+    /// As in a manifest: application, bootloader, softdevice, softdevice_bootloader.
+    public var part: String
+    public var bytes: Int
+    public var version: String?
+    public var sha256: String
   }
 
   public struct Slot: Hashable, Sendable, Codable {

@@ -6,6 +6,8 @@ import Bluetooth
 struct StackAdapter: Sendable {
   /// A board that has an object below this adapter.
   struct KnownBoard: Hashable, Sendable {
+    /// What has been heard of it: bluetoothd replaces a name, but only adds services, until the object is removed (metaboot.md §10, 1).
+    var face: BoardFace
     enum Link: Hashable, Sendable {
       case none
       case connected
@@ -68,21 +70,27 @@ struct StackAdapter: Sendable {
   var threshold: Int { filtering.isDisjoint(with: discoverers) ? 8 : 1 }
 
   /// A board was heard. Nil when nothing is to be told.
-  mutating func heard(_ board: Int, rssi: Int, until expires: Duration) -> Heard? {
+  mutating func heard(_ board: Int, _ face: BoardFace, rssi: Int, until expires: Duration) -> Heard? {
     guard var known = boards[board] else {
-      boards[board] = KnownBoard(rssi: rssi, expires: expires)
+      boards[board] = KnownBoard(face: face, rssi: rssi, expires: expires)
       return .appeared
     }
     known.expires = expires
     defer { boards[board] = known }
-    if let old = known.rssi, abs(old - rssi) < threshold { return nil }
+    let before = known.face
+    known.face.name = face.name
+    known.face.services += face.services.filter { !before.services.contains($0) }
+    if known.face == before, let old = known.rssi, abs(old - rssi) < threshold { return nil }
     known.rssi = rssi
-    return .changed
+    return known.face == before ? .changed : .turned
   }
 
   enum Heard: Hashable, Sendable {
     case appeared
+    /// Its strength.
     case changed
+    /// Its name or its services too.
+    case turned
   }
 
   /// Boards whose objects have outlived their time.

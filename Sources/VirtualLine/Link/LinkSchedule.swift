@@ -1,3 +1,16 @@
+import Bluetooth
+
+/// What a value on the air is.
+enum LinkTag: Hashable, Sendable {
+  /// A notification, or a write command to the board's one characteristic.
+  case value
+  case command(BluetoothUUID)
+  /// A write that wants a response, by its number.
+  case request(BluetoothUUID, Int)
+  /// The response: nil is success, else an ATT error code.
+  case response(UInt8?, Int)
+}
+
 /// When which packet of a link is on the air: connection events at the interval, exchanges of one packet each way inside them.
 ///
 /// A machine: packets and the time go in, packets that have arrived come out. The central's queue has no end, as in bluetoothd
@@ -7,24 +20,27 @@ struct LinkSchedule: Sendable {
   struct Arrivals: Hashable, Sendable {
     var atBoard: [[UInt8]] = []
     var atCentral: [[UInt8]] = []
+    /// What each of them is, as it was queued.
+    var tagsAtBoard: [LinkTag] = []
+    var tagsAtCentral: [LinkTag] = []
   }
 
   private struct Direction: Sendable {
-    var queue: [[UInt8]] = []
+    var queue: [(value: [UInt8], tag: LinkTag)] = []
     /// Link layer packets of the first one that are already across.
     var across = 0
 
     /// Payload of the next link layer packet; nil when nothing waits.
     func next(_ size: Int) -> Int? {
       guard let first = queue.first else { return nil }
-      return min(size, first.count + RadioParameters.attributeOverhead - across * size)
+      return min(size, first.value.count + RadioParameters.attributeOverhead - across * size)
     }
 
     /// One link layer packet is across; the value when it was its last.
-    mutating func advance(_ size: Int) -> [UInt8]? {
+    mutating func advance(_ size: Int) -> (value: [UInt8], tag: LinkTag)? {
       guard let first = queue.first else { return nil }
       across += 1
-      guard across * size >= first.count + RadioParameters.attributeOverhead else { return nil }
+      guard across * size >= first.value.count + RadioParameters.attributeOverhead else { return nil }
       across = 0
       return queue.removeFirst()
     }
@@ -48,12 +64,12 @@ struct LinkSchedule: Sendable {
     anchor = start
   }
 
-  mutating func write(_ packet: [UInt8]) {
-    if toBoard.queue.count < Self.mostQueued { toBoard.queue.append(packet) }
+  mutating func write(_ packet: [UInt8], _ tag: LinkTag = .value) {
+    if toBoard.queue.count < Self.mostQueued { toBoard.queue.append((packet, tag)) }
   }
 
-  mutating func notify(_ packet: [UInt8]) {
-    if toCentral.queue.count < Self.mostQueued { toCentral.queue.append(packet) }
+  mutating func notify(_ packet: [UInt8], _ tag: LinkTag = .value) {
+    if toCentral.queue.count < Self.mostQueued { toCentral.queue.append((packet, tag)) }
   }
 
   var isIdle: Bool { toBoard.queue.isEmpty && toCentral.queue.isEmpty }
@@ -93,8 +109,14 @@ struct LinkSchedule: Sendable {
       let exchange = radio.airtime(payload: down ?? 0) + radio.airtime(payload: up ?? 0) + 2 * RadioParameters.interFrameSpace
       guard exchange <= left else { return }
       left -= exchange
-      if down != nil, let value = toBoard.advance(radio.packetSize) { arrivals.atBoard.append(value) }
-      if up != nil, let value = toCentral.advance(radio.packetSize) { arrivals.atCentral.append(value) }
+      if down != nil, let arrived = toBoard.advance(radio.packetSize) {
+        arrivals.atBoard.append(arrived.value)
+        arrivals.tagsAtBoard.append(arrived.tag)
+      }
+      if up != nil, let arrived = toCentral.advance(radio.packetSize) {
+        arrivals.atCentral.append(arrived.value)
+        arrivals.tagsAtCentral.append(arrived.tag)
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 /// The commands of the program, in the order in which `--help` lists them.
 enum CommandName: String, CaseIterable, Sendable {
-  case adapters, scan, inspect, run, flash, report, summary, audit, line, demo
+  case adapters, scan, inspect, run, recover, flash, report, summary, catalog, audit, line, demo
 
   /// One line for the list of commands.
   var purpose: String {
@@ -9,9 +9,11 @@ enum CommandName: String, CaseIterable, Sendable {
     case .scan: "which boards are in radio range"
     case .inspect: "what is in a firmware package, and whether it may be flashed"
     case .run: "the line job: flash every board that a profile admits, several adapters at a time"
+    case .recover: "the night job: flash every board that is stranded in its bootloader"
     case .flash: "flash one board, by its address"
     case .report: "the results, one row an attempt, as CSV or JSON"
     case .summary: "yield, failures, durations and throughput"
+    case .catalog: "the firmware catalogues of the profiles, and their pinned local copies"
     case .audit: "check that no record was changed, removed or reordered"
     case .line: "a virtual line without hardware, as a process of its own"
     case .demo: "a virtual line and a job on it, with one command"
@@ -22,12 +24,14 @@ enum CommandName: String, CaseIterable, Sendable {
   var synopsis: String {
     switch self {
     case .adapters: ""
-    case .scan: "[--seconds N]"
+    case .scan: "[--seconds N] [--mode application|bootloader]"
     case .inspect: "PACKAGE [--profile P]"
     case .run: "--profile P... [job options]"
+    case .recover: "--profile P... [--wait] [job options]"
     case .flash: "ADDRESS --profile P [--unit ID] [job options]"
     case .report: "[filters] [--format csv|json] [--excel] [--output FILE]"
     case .summary: "[filters]"
+    case .catalog: "refresh|list|verify [--profile P...] [--all]"
     case .audit: "[--expect HEAD]"
     case .line: "[--adapters N] [--boards N] [--faults FILE] [--state DIR]"
     case .demo: "[--adapters N] [--boards N] [--faults FILE] [--state DIR] [--keep DIR]"
@@ -40,9 +44,11 @@ enum CommandName: String, CaseIterable, Sendable {
     case .scan: "flashline scan --seconds 5"
     case .inspect: "flashline inspect app_update.bin --profile mcuboot"
     case .run: "flashline run --profile mcuboot --count 50 --lot L2026-48 --operator anna"
+    case .recover: "flashline recover --profile metamotion --wait --until 05:30"
     case .flash: "flashline flash C0:DE:00:00:00:01 --profile mcuboot --unit U-0007"
     case .report: "flashline report --since 2026-11-30 --lot L2026-48 --output L2026-48.csv"
     case .summary: "flashline summary --since 2026-11-30"
+    case .catalog: "flashline catalog refresh --profile metamotion"
     case .audit: "flashline audit --expect 3f5a..."
     case .line: "flashline line --adapters 4 --boards 24 --state /tmp/line"
     case .demo: "flashline demo --adapters 4 --boards 24"
@@ -56,10 +62,15 @@ enum CommandName: String, CaseIterable, Sendable {
     case .scan:
       [
         CommandOption("seconds", "N", "how long to listen (1 to 600, else 10)"),
-        CommandOption("mode", "MODE", "application", isHidden: true),
+        CommandOption("mode", "MODE", "application (else), or bootloader: boards that are in their bootloader"),
       ]
     case .inspect: [CommandOption("profile", "P", "check the package against this profile")]
     case .run: [CommandOption("profile", "P", "boards of this profile: a name in the profiles folder, or a file", isRepeated: true)] + CommandOption.job
+    case .recover:
+      [
+        CommandOption("profile", "P", "boards of this profile: a name in the profiles folder, or a file", isRepeated: true),
+        CommandOption("wait", nil, "go on waiting for boards until --until, or until it is stopped"),
+      ] + CommandOption.job
     case .flash:
       [
         CommandOption("profile", "P", "the profile of the board: a name in the profiles folder, or a file"),
@@ -72,6 +83,11 @@ enum CommandName: String, CaseIterable, Sendable {
         CommandOption("output", "FILE", "write this file instead of stdout"),
       ]
     case .summary: CommandOption.filters
+    case .catalog:
+      [
+        CommandOption("profile", "P", "the catalogue of this profile (else of all in the profiles folder)", isRepeated: true),
+        CommandOption("all", nil, "refresh: all builds of the catalogue, not only those for the profile's boards"),
+      ]
     case .audit: [CommandOption("expect", "HEAD", "the chain must also hold this head, kept from an earlier job")]
     case .line: CommandOption.line + CommandOption.lineTuning
     case .demo: CommandOption.line + [CommandOption("keep", "DIR", "keep everything here: results, profile, image, log (else ./demo)")]
@@ -83,6 +99,7 @@ enum CommandName: String, CaseIterable, Sendable {
     switch self {
     case .inspect: "PACKAGE"
     case .flash: "ADDRESS"
+    case .catalog: "refresh, list or verify"
     default: nil
     }
   }

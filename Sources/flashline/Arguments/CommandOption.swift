@@ -28,7 +28,7 @@ extension CommandOption {
     CommandOption("version", nil, "the version of the program"),
   ]
 
-  /// The job options of `run` and `flash`.
+  /// The job options of `run`, `recover` and `flash`.
   static let job = [
     CommandOption("package", "FILE", "this package instead of the profile's"),
     CommandOption("count", "N", "end after N boards"),
@@ -56,7 +56,7 @@ extension CommandOption {
   static let line = [
     CommandOption("adapters", "N", "virtual adapters (1 to 16, else 4)"),
     CommandOption("boards", "N", "virtual boards (1 to 4096, else 24)"),
-    CommandOption("stranded", "N", "boards that sit in their bootloader", isHidden: true),
+    CommandOption("stranded", "N", "boards beside them that sit in their bootloader (0 to 200)"),
     CommandOption("faults", "FILE", "which boards misbehave, and where"),
     CommandOption("state", "DIR", "where the line keeps its bus and its boards' truth"),
   ]

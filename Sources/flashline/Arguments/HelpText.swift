@@ -35,6 +35,11 @@ enum HelpText {
         "", "d or SIGHUP: finish the boards in hand, start no others. Ctrl-C: stop now; a second Ctrl-C leaves at once.",
         "Starting the same job again after a stop goes on with the boards that are left.",
       ] + (command == .flash ? ["flash gives up when the board is not heard for 60s (--idle changes that)."] : [])
+    case .catalog:
+      [
+        "", "refresh copies what is new, with a SHA-256 for each file; a file that the server changed afterwards is refused.",
+        "list shows the builds, verify reads every copied file again. Jobs use the copy only, never the network.",
+      ]
     case .line: ["", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs."]
     case .demo: ["", "The results stay in the folder that the last lines name."]
     default: []

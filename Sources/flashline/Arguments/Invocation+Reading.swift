@@ -56,9 +56,10 @@ extension Invocation.Command {
   static func read(_ name: CommandName, _ values: OptionValues, _ operand: String) throws(ProgramError) -> Self {
     switch name {
     case .adapters: return .adapters
-    case .scan: return .scan(seconds: try seconds(values))
+    case .scan: return .scan(seconds: try values.integer("seconds", in: 1...600) ?? 10, mode: try values.choice("mode", of: BoardMode.self) ?? .application)
     case .inspect: return .inspect(package: operand, profile: try values.text("profile"))
     case .run: return .run(try JobRequest(values, command: name))
+    case .recover: return .recover(try JobRequest(values, command: name))
     case .flash:
       guard let address = BluetoothAddress(operand) else {
         throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
@@ -66,19 +67,11 @@ extension Invocation.Command {
       return .flash(address, unit: try values.label("unit"), try JobRequest(values, command: name))
     case .report: return .report(try ReportRequest(values))
     case .summary: return .summary(try FilterRequest(values))
+    case .catalog: return .catalog(try CatalogRequest(operand, values))
     case .audit: return .audit(expect: try head(values))
     case .line: return .line(try LineRequest(values))
     case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
     }
-  }
-
-  private static func seconds(_ values: OptionValues) throws(ProgramError) -> Int {
-    switch try values.text("mode") {
-    case nil, "application": break
-    case "bootloader": throw .usage("scan cannot look for bootloaders yet", "leave --mode out: boards in their application are listed")
-    case .some(let other): throw .usage("--mode \(other.shown) is unknown", "write application")
-    }
-    return try values.integer("seconds", in: 1...600) ?? 10
   }
 
   /// A head of the audit chain: 64 hexadecimal digits.
@@ -106,6 +99,8 @@ extension JobRequest {
     workOrder = try values.label("work-order")
     `operator` = try values.label("operator")
     startsNew = values.has("new")
+    waits = values.has("wait")
+    if waits, idle != nil { throw .usage("--wait and --idle contradict each other", "leave one of them out") }
     if package != nil, profiles.count > 1 {
       throw .usage("--package goes with one profile, and there are \(profiles.count)", "name the package in each profile's [firmware] section instead")
     }
@@ -143,14 +138,13 @@ extension ReportRequest {
 extension LineRequest {
   init(_ values: OptionValues) throws(ProgramError) {
     adapters = try values.integer("adapters", in: 1...16) ?? 4
-    boards = try values.integer("boards", in: 1...LineOptions.boardLimit) ?? 24
+    stranded = try values.integer("stranded", in: 0...200) ?? 0
+    // A line of stranded boards only is a line too.
+    boards = try values.integer("boards", in: (stranded > 0 ? 0 : 1)...LineOptions.boardLimit) ?? 24
     faults = try values.text("faults")
     state = try values.text("state")
     timeScale = try values.number("time-scale", in: 0.01...100) ?? 1
     seed = try values.integer("seed", in: 0...Int.max).map(UInt64.init) ?? 1
     places = try values.integer("places", in: 1...LineOptions.boardLimit)
-    if let stranded = try values.integer("stranded", in: 0...200), stranded > 0 {
-      throw .usage("the virtual line has no boards in their bootloader yet", "leave --stranded out")
-    }
   }
 }

@@ -9,12 +9,14 @@ struct Invocation: Hashable, Sendable {
     case help(CommandName?)
     case version
     case adapters
-    case scan(seconds: Int)
+    case scan(seconds: Int, mode: BoardMode)
     case inspect(package: String, profile: String?)
     case run(JobRequest)
+    case recover(JobRequest)
     case flash(BluetoothAddress, unit: String?, JobRequest)
     case report(ReportRequest)
     case summary(FilterRequest)
+    case catalog(CatalogRequest)
     case audit(expect: String?)
     case line(LineRequest)
     case demo(LineRequest, keep: String?)
@@ -40,6 +42,8 @@ struct JobRequest: Hashable, Sendable {
   var workOrder: String?
   var `operator`: String?
   var startsNew = false
+  /// `recover --wait`.
+  var waits = false
 }
 
 /// The filters of `report` and `summary`; the times are read later, for a bare date needs the station's time zone.
@@ -69,6 +73,7 @@ struct ReportRequest: Hashable, Sendable {
 struct LineRequest: Hashable, Sendable {
   var adapters = 4
   var boards = 24
+  var stranded = 0
   var faults: String?
   var state: String?
   var timeScale = 1.0

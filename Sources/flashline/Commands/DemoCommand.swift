@@ -24,14 +24,20 @@ struct DemoCommand {
   func execute() throws(ProgramError) -> Int32 {
     let folder = try DemoFolder(keep: keep)
     let image = try folder.prepare()
+    if request.stranded > 0 { try folder.prepareRescue() }
     let files: LineFiles
     if let state = request.state { files = LineFiles(folder: state) } else { files = try LineFiles.makeTemporary() }
     defer { if request.state == nil { files.remove() } }
     let line = try ChildProcess(lineArguments(files), log: folder.log)
     defer { line.finish(within: Self.endLimit) }
     guard try waitUntilReady(line, files, folder) else { return ExitStatus.stopped }
-    let job = try ChildProcess(jobArguments(folder, image), environment: try files.environment())
-    let status = supervise(job).status
+    let environment = try files.environment()
+    var status = ExitStatus.good
+    for arguments in jobs(folder, image) where status == ExitStatus.good || status == ExitStatus.notGood {
+      let ended = supervise(try ChildProcess(arguments, environment: environment)).status
+      // What one job left not good stays so, whatever the next one comes to.
+      status = ended == ExitStatus.good ? status : ended
+    }
     line.finish(within: Self.endLimit)
     guard status != ExitStatus.stopped, status < 128 else { return status }
     let agrees = try compare(files, folder)
@@ -39,15 +45,17 @@ struct DemoCommand {
   }
 
   private func lineArguments(_ files: LineFiles) -> [String] {
-    ["line", "--adapters", String(request.adapters), "--boards", String(request.boards), "--state", files.folder]
+    ["line", "--adapters", String(request.adapters), "--boards", String(request.boards), "--stranded", String(request.stranded), "--state", files.folder]
       + (request.faults.map { ["--faults", $0] } ?? [])
   }
 
-  private func jobArguments(_ folder: DemoFolder, _ image: String) -> [String] {
-    (invocation.isJSON ? ["--json"] : []) + (invocation.isQuiet ? ["--quiet"] : []) + [
-      "--config", folder.configuration, "run", "--profile", folder.profile, "--package", image, "--count", String(request.boards), "--idle", Self.idle,
-      "--new",
-    ]
+  /// The commands that an operator would give, one after the other.
+  private func jobs(_ folder: DemoFolder, _ image: String) -> [[String]] {
+    let head = (invocation.isJSON ? ["--json"] : []) + (invocation.isQuiet ? ["--quiet"] : []) + ["--config", folder.configuration]
+    let run = ["run", "--profile", folder.profile, "--package", image, "--count", String(request.boards), "--idle", Self.idle, "--new"]
+    let rescue = ["recover", "--profile", folder.rescueProfile, "--count", String(request.stranded), "--idle", Self.idle, "--new"]
+    return (request.boards > 0 ? [head + run] : [])
+      + (request.stranded > 0 ? [head + ["catalog", "refresh", "--profile", folder.rescueProfile], head + rescue] : [])
   }
 
   /// False when the operator stopped it meanwhile.

@@ -11,14 +11,13 @@ struct InspectCommand {
   let loop: CommandLoop
 
   func execute() throws(ProgramError) -> Int32 {
-    var rules: FirmwareRules?
-    if let asked = profile { rules = try JobPreparation.profile(asked, try Settings.read(invocation.config)).firmware }
-    let (path, wanted, console) = (package, rules, loop.console)
+    var wanted: BoardProfile?
+    if let asked = profile { wanted = try JobPreparation.profile(asked, try Settings.read(invocation.config)) }
+    let (path, profile, console) = (package, wanted, loop.console)
     return loop.run { _ in
       do throws(ProgramError) {
-        let package = try await JobPreparation.load(path)
-        let complaints = wanted.map { package.complaints(pinned: $0.sha256, version: $0.version.flatMap { ImageVersion($0) }) } ?? []
-        let report = PackageReport(package, more: complaints)
+        let file = try await JobPreparation.inspect(path, for: profile)
+        let report = PackageReport(file, more: profile.map { Self.complaints(file, $0) } ?? [])
         if console.isJSON { console.out.write(try Self.json(report)) } else { console.say(report.lines) }
         // A package that no job would flash is no good package (exit 2), whatever could be read of it.
         return report.complaints.contains { $0.severity == .error } ? ExitStatus.usage : ExitStatus.good
@@ -29,6 +28,20 @@ struct InspectCommand {
     }
   }
 
+  /// What the profile has against the package: the pinned hash, the version, and for Nordic DFU the board that it describes.
+  private static func complaints(_ file: FirmwareFile, _ profile: BoardProfile) -> [Complaint] {
+    let firmware = profile.firmware
+    switch file {
+    case .update(let package): return package.complaints(pinned: firmware.sha256, version: firmware.version.flatMap { ImageVersion($0) })
+    case .nordic(let package):
+      guard profile.family != .mcuboot else {
+        let remedy = "use dfu_application.zip or the signed image"
+        return [Complaint(.error, .otherProtocol, "this package is for Nordic's bootloaders, the profile's boards have MCUboot: \(remedy)")]
+      }
+      return package.complaints(pinned: firmware.sha256) + package.complaints(for: NordicTarget(profile))
+    }
+  }
+
   private static func json(_ report: PackageReport) throws(ProgramError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -36,6 +49,22 @@ struct InspectCommand {
       return String(decoding: try encoder.encode(report), as: UTF8.self)
     } catch {
       throw .fault("the report cannot be written as JSON", "report this as a defect of Flashline")
+    }
+  }
+}
+
+extension NordicTarget {
+  /// What a profile says of its boards before one of them has been asked.
+  init(_ profile: BoardProfile) {
+    self.init()
+    let identity = profile.identity
+    if profile.family == .metawear, let model = identity.modelNumber, let revision = identity.hardwareRevision {
+      self = NordicTarget(metaWearModel: model, hardwareRevision: revision) ?? self
+    }
+    switch profile.rescue.protocol {
+    case .auto: break
+    case .legacy: dfuProtocol = .legacy
+    case .secure: dfuProtocol = .secure
     }
   }
 }

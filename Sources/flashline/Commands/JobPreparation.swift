@@ -23,25 +23,32 @@ enum JobPreparation {
     }
   }
 
-  /// Reads a package; reading and hashing block, so they get a thread of their own.
-  static func load(_ path: String) async throws(ProgramError) -> FirmwarePackage {
-    let result: Result<FirmwarePackage, PackageError> = try await onThread("package") {
-      do throws(PackageError) { return .success(try FirmwarePackage(path: path)) } catch { return .failure(error) }
+  /// Reads whatever kind of package a file is; where the profile's boards have one of Nordic's bootloaders, also a bare image for those.
+  /// Reading and hashing block, so they get a thread of their own.
+  static func inspect(_ path: String, for profile: BoardProfile?) async throws(ProgramError) -> FirmwareFile {
+    let takesBareImages = profile.map { $0.family != .mcuboot } ?? false
+    let result: Result<FirmwareFile, PackageError> = try await onThread("package") {
+      do throws(PackageError) {
+        return .success(takesBareImages ? .nordic(try NordicPackage(path: path)) : try FirmwareFile(path: path))
+      } catch {
+        return .failure(error)
+      }
     }
     switch result {
-    case .success(let package): return package
+    case .success(let file): return file
     case .failure(let error): throw .usage("\(path.escaped(limit: 4096)): \(error.description)", error.remedy)
     }
   }
 
   /// The station's preflight check of a whole request.
-  static func order(_ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
+  static func order(_ request: JobRequest, job: JobKind, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
     var profiles: [BoardProfile] = []
     for asked in request.profiles { profiles.append(try profile(asked, configuration)) }
     if let board { for index in profiles.indices { profiles[index].match.restrict(to: board.address) } }
     let check = PreflightCheck(
       profiles: profiles,
-      options: JobOptions(package: request.package, lot: request.lot, workOrder: request.workOrder, operator: request.operator), require: configuration.require)
+      options: JobOptions(package: request.package, lot: request.lot, workOrder: request.workOrder, operator: request.operator), require: configuration.require,
+      job: job, mirrors: CatalogCommand.folder(configuration))
     let result: Result<JobOrder, ConfigurationError> = try await onThread("preflight") {
       do throws(ConfigurationError) { return .success(try check.order()) } catch { return .failure(error) }
     }
@@ -53,9 +60,11 @@ enum JobPreparation {
 
   /// When the job ends, and which boards it is restricted to.
   ///
-  /// - Parameter now: the monotonic time that the station's clock shows.
+  /// - Parameters:
+  ///   - patience: before the first board can be taken.
+  ///   - now: the monotonic time that the station's clock shows.
   static func bounds(
-    _ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration, now: Duration, wall: Int64
+    _ request: JobRequest, board: OneBoard?, _ configuration: StationConfiguration, patience: Duration, now: Duration, wall: Int64
   ) throws(ProgramError) -> BatchBounds {
     var list: BoardList?
     if let file = request.boards {
@@ -72,7 +81,10 @@ enum JobPreparation {
       }
       until = now + wait
     }
-    return BatchBounds(count: request.count, until: until, idle: request.idle ?? (board == nil ? nil : oneBoardIdle), boards: list)
+    if patience > .zero { list = list?.inBootloaders }
+    var bounds = BatchBounds(count: request.count, until: until, idle: request.idle ?? (board == nil ? nil : oneBoardIdle), boards: list)
+    bounds.idle = request.waits ? nil : bounds.idle.map { $0 + patience }
+    return bounds
   }
 
   private static func onThread<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async throws(ProgramError) -> Value {

@@ -13,6 +13,7 @@ struct LineCommand {
     var options = LineOptions(state: request.state ?? Self.defaultState)
     options.adapters = request.adapters
     options.boards = request.boards
+    options.stranded = request.stranded
     options.faults = request.faults
     options.timeScale = request.timeScale
     options.seed = request.seed
@@ -46,10 +47,12 @@ struct LineCommand {
       console.document(
         .object([
           .init("event", .text("line.ready")), .init("time", .text(Timestamp.text(WallClock.now))), .init("state", .text(options.state)),
-          .init("adapters", .of(options.adapters)), .init("boards", .of(options.boards)),
+          .init("adapters", .of(options.adapters)), .init("boards", .of(options.boards)), .init("stranded", .of(options.stranded)),
         ]))
     }
-    console.say("# \(Figures.count(options.adapters, "adapter")), \(Figures.count(options.boards, "board")); state in \(options.state.escaped(limit: 4096))")
+    let stranded = options.stranded > 0 ? " and \(options.stranded) in their bootloader" : ""
+    let boards = Figures.count(options.boards, "board") + stranded
+    console.say("# \(Figures.count(options.adapters, "adapter")), \(boards); state in \(options.state.escaped(limit: 4096))")
     console.say("# in another shell, before flashline there:")
     for line in environment.split(separator: "\n") { console.say(String(line)) }
   }

@@ -4,9 +4,10 @@ import Reactor
 import Records
 import Station
 
-/// `run` and `flash`: the line job, from the preflight check to the last summary.
+/// `run`, `recover` and `flash`: a job, from the preflight check to the last summary.
 struct RunCommand {
   let request: JobRequest
+  let job: JobKind
   /// For `flash`; nil takes every admitted board.
   let board: JobPreparation.OneBoard?
   let invocation: Invocation
@@ -32,8 +33,8 @@ struct RunCommand {
     let console = loop.console
     let reactor = try RadioStack.makeReactor()
     let time = Timekeeper(ReactorClock(on: reactor), wall: { WallClock.now })
-    let order = try await JobPreparation.order(request, board: board, configuration)
-    let bounds = try JobPreparation.bounds(request, board: board, configuration, now: time.now(), wall: time.wall())
+    let order = try await JobPreparation.order(request, job: job, board: board, configuration)
+    let bounds = try JobPreparation.bounds(request, board: board, configuration, patience: patience(order), now: time.now(), wall: time.wall())
     guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
       throw .usage("this computer does not know the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
     }
@@ -57,7 +58,7 @@ struct RunCommand {
     let tally = TallySink()
     let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
     let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
-    let controller = StationController(job: job(order, bounds, configuration), ports: ports)
+    let controller = StationController(job: lineJob(order, bounds, configuration), ports: ports)
     stopSwitch.connect(drain: { Task { await controller.drain() } }, stop: { Task { await controller.stop() } })
 
     // On the reactor's thread: no hop between the sessions and the bus (facts/swift-on-linux.md §2: half the processor time per call).
@@ -69,9 +70,15 @@ struct RunCommand {
     return closed || status != ExitStatus.good ? status : ExitStatus.fault
   }
 
-  private func job(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
+  /// A rescue has nothing to do before the first board counts as stranded; that is no idle time.
+  private func patience(_ order: JobOrder) -> Duration {
+    job == .rescue ? order.kinds.map(\.profile.rescue.strandedAfter).max() ?? .zero : .zero
+  }
+
+  private func lineJob(_ order: JobOrder, _ bounds: BatchBounds, _ configuration: StationConfiguration) -> LineJob {
     LineJob(
-      stationID: configuration.id, toolVersion: ToolVersion.text, database: configuration.database,
+      job: job, modes: board != nil ? [.application, .bootloader] : job == .rescue ? [.bootloader] : [.application], stationID: configuration.id,
+      toolVersion: ToolVersion.text, database: configuration.database,
       kinds: order.kinds, lot: request.lot, workOrder: request.workOrder, operator: request.operator, bounds: bounds, startsNew: request.startsNew,
       liftsQuarantine: board != nil,
       limits: configuration.limits, adapters: configuration.adapters)

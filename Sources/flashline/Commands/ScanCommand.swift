@@ -6,16 +6,17 @@ import Reactor
 import Station
 import Synchronization
 
-/// `scan`: which boards are in radio range, in application mode.
+/// `scan`: which boards are in radio range, in one mode.
 struct ScanCommand {
   let seconds: Int
+  let mode: BoardMode
   let invocation: Invocation
   let loop: CommandLoop
 
   func execute() throws(ProgramError) -> Int32 {
     let configuration = try Settings.read(invocation.config)
     let (profiles, complaints) = Self.profiles(in: configuration.profiles)
-    let (console, seconds) = (loop.console, seconds)
+    let (console, seconds, mode) = (loop.console, seconds, mode)
     for complaint in complaints { console.problem("this profile is left out: \(complaint)") }
     return loop.run { stop in
       do throws(ProgramError) {
@@ -29,7 +30,7 @@ struct ScanCommand {
         if !console.isQuiet { console.people.write("listening for \(seconds) s on \(usable.map { $0.label.escaped() }.joined(separator: ", "))") }
         let log = await Self.listen(on: usable, stack, seconds, console)
         await stack.close()
-        let report = ScanReport(log: log, admission: Admission(profiles: profiles))
+        let report = ScanReport(log: log, admission: Admission(profiles: profiles, modes: [mode]), mode: mode)
         if console.isJSON { console.document(report.json) } else { console.say(report.lines) }
         return stop.isStopping ? ExitStatus.stopped : ExitStatus.good
       } catch {

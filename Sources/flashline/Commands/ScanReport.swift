@@ -37,6 +37,12 @@ struct ScanLog {
     let key = Key(address: advertisement.address, type: advertisement.addressType)
     guard known[key] != nil || known.count < Self.boardLimit else { return }
     var board = known[key] ?? Board(advertisement: advertisement)
+    // It has changed between its application and its bootloader: what was heard before belongs to the other mode.
+    if !advertisement.services.isEmpty, !board.advertisement.services.isEmpty,
+      ScanReport.isBootloader(advertisement) != ScanReport.isBootloader(board.advertisement)
+    {
+      board = Board(advertisement: advertisement)
+    }
     // A scan response may bring the name or services that the advertisement left out.
     board.advertisement.name = advertisement.name ?? board.advertisement.name
     board.advertisement.services.formUnion(advertisement.services)
@@ -57,12 +63,12 @@ struct ScanReport {
   }
 
   let rows: [Row]
+  let mode: BoardMode
 
-  /// Boards that advertise a bootloader are in the other mode and not listed (facts/nordic-dfu.md: Secure DFU FE59, Legacy DFU 00001530-…).
-  private static let bootloaders = Set([BluetoothUUID("fe59"), BluetoothUUID("00001530-1212-efde-1523-785feabcd123")].compactMap { $0 })
-
-  init(log: ScanLog, admission: Admission) {
-    rows = log.boards.filter { $0.advertisement.services.isDisjoint(with: Self.bootloaders) }
+  /// - Parameter mode: boards in the other one are not listed.
+  init(log: ScanLog, admission: Admission, mode: BoardMode = .application) {
+    self.mode = mode
+    rows = log.boards.filter { Self.isListed($0.advertisement, admission, mode) }
       .map { Self.row($0, admission) }
       .sorted { left, right in
         if left.profiles.isEmpty != right.profiles.isEmpty { return right.profiles.isEmpty }
@@ -71,16 +77,27 @@ struct ScanReport {
       }
   }
 
+  /// Whether a service of Nordic's bootloaders is advertised (facts/nordic-dfu.md §2.1, §3.1).
+  static func isBootloader(_ advertisement: Advertisement) -> Bool {
+    !advertisement.services.isDisjoint(with: [.legacyDFU, .secureDFU])
+  }
+
+  private static func isListed(_ advertisement: Advertisement, _ admission: Admission, _ mode: BoardMode) -> Bool {
+    let isBootloader = isBootloader(advertisement) || admission.profiles.contains { $0.face(of: advertisement) == .shows(.bootloader) }
+    return isBootloader == (mode == .bootloader)
+  }
+
   private static func row(_ board: ScanLog.Board, _ admission: Admission) -> Row {
     let verdict = admission.verdict(board.advertisement)
     let names = { (indices: [Int]) in indices.map { admission.profiles[$0].name } }
     switch verdict {
-    case .application(let profile):
+    case .application(let profile), .bootloader(let profile):
       var reason: String?
       if let least = admission.minRSSI(verdict), let rssi = board.best?.rssi, rssi < least { reason = "weaker than min_rssi \(least)" }
       return Row(board: board, profiles: names([profile]), reason: reason)
     case .ambiguous(let several): return Row(board: board, profiles: names(several), reason: "two profiles match")
     case .privateAddress(let profile): return Row(board: board, profiles: names([profile]), reason: "changes its address")
+    case .contradictory: return Row(board: board, profiles: [], reason: "shows application and bootloader at once")
     case .neither: return Row(board: board, profiles: [], reason: "no profile")
     }
   }
@@ -97,7 +114,9 @@ struct ScanReport {
         ]
       })
     let admitted = rows.count { $0.reason == nil }
-    return table.lines + ["\(Figures.count(rows.count, "board")) in application mode, \(admitted) of them admitted by a profile"]
+    return table.lines + [
+      "\(Figures.count(rows.count, "board")) in \(mode == .application ? "application mode" : "the bootloader"), \(admitted) of them admitted by a profile"
+    ]
   }
 
   private static func profileText(_ row: Row) -> String {
@@ -108,7 +127,7 @@ struct ScanReport {
 
   var json: JSONText {
     .object([
-      .init("mode", .text("application")),
+      .init("mode", .text(mode.rawValue)),
       .init(
         "boards",
         .list(

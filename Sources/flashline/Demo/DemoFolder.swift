@@ -43,6 +43,44 @@ struct DemoFolder {
     }
   }
 
+  var rescueProfile: String { path + "/virtual-metaboot.profile" }
+  var catalogue: String { path + "/catalogue" }
+
+  /// Writes the profile of the stranded boards, and the catalogue with its packages that the profile names.
+  func prepareRescue() throws(ProgramError) {
+    do {
+      try write(Self.rescueProfileText, to: rescueProfile)
+      _ = try RescueFirmware.write(into: catalogue)
+    } catch {
+      throw .fault("\(path.escaped(limit: 4096)) cannot be written", "make room, or name another folder with --keep DIR")
+    }
+  }
+
+  /// The catalogue lies beside the profile. Boards that were stranded long ago need no patience here.
+  static let rescueProfileText = """
+    # The boards in their bootloader of the virtual line ("flashline line --stranded").
+
+    [board]
+    name = virtual-metaboot
+    family = metawear
+
+    [match]
+    name = MetaWear
+    min_rssi = -90
+
+    [identity]
+    manufacturer = MbientLab Inc
+    model_number = 6
+    hardware_revision = 0.2
+    serial = unique
+
+    [rescue]
+    name = MetaBoot
+    protocol = legacy
+    stranded_after = 3s
+    catalog = catalogue/info2.json
+    """ + "\n"
+
   private func write(_ text: String, to file: String) throws {
     try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
   }

@@ -42,7 +42,8 @@ enum EventText {
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter): Line(text: seen(mac, name, profile, rssi, adapter), weight: .detail)
     case .boardAssigned(let record):
       Line(text: "\(record.mac) \(record.unitID.unitLabel)on \(record.adapterName), attempt \(record.attempt)", weight: .detail)
-    case .boardPhase(let record, let phase): Line(text: "\(record.mac) \(phase.rawValue)", weight: .detail)
+    case .boardPhase(let record, let phase):
+      Line(text: "\(record.mac) \(phase == .upload ? record.stage.map { image($0, record) } ?? phase.rawValue : phase.rawValue)", weight: .detail)
     case .boardProgress: nil
     case .boardFinished(let record):
       Line(text: "\(record.mac) \(record.unitID.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
@@ -75,6 +76,14 @@ enum EventText {
     return "\(mac) heard on \(adapter.label.escaped())\(strength): \(name.map(\.shown) ?? "no name"), profile \(profile.escaped())"
   }
 
+  /// Which image of a rescue begins, and over which bootloader.
+  private static func image(_ stage: RescueStage, _ record: AttemptRecord) -> String {
+    var text = "image \(stage.number) of \(stage.count): \(stage.part)"
+    if let version = stage.version { text += " \(version.escaped(limit: 40))" }
+    if let present = record.bootloaderAfter { text += ", bootloader now \(present.escaped(limit: 40))" }
+    return text
+  }
+
   /// How an attempt ended, after the board's address.
   static func result(_ record: AttemptRecord) -> String {
     guard let outcome = record.outcome else { return "is not finished" }
@@ -82,6 +91,9 @@ enum EventText {
     case .passed, .skipped:
       var text = outcome == .skipped ? "skipped, has the firmware already" : "passed"
       if let version = record.firmwareAfter { text += ", \(version.escaped(limit: 40))" }
+      if let before = record.bootloaderBefore, let after = record.bootloaderAfter, before != after {
+        text += ", bootloader \(before.escaped(limit: 40)) -> \(after.escaped(limit: 40))"
+      }
       if !record.good, let state = record.imageState { text += " (\(state.rawValue))" }
       if let seconds = record.duration { text += ", \(Figures.oneDecimal(seconds)) s" }
       if let speed = record.uploadSpeed { text += ", \(Figures.speed(speed))" }

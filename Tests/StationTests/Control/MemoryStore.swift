@@ -79,6 +79,10 @@ final class MemoryStore: RecordStore {
     return state.withLock { $0.failures[mac] ?? 0 }
   }
 
+  func lastAttempt(at board: BluetoothAddress) async throws(RecordError) -> AttemptRecord? {
+    state.withLock { $0.finished.last { $0.mac == board || $0.dfuMAC == board } }
+  }
+
   func addresses(withSerial serial: String) async throws(RecordError) -> [BluetoothAddress] {
     state.withLock { $0.finished.filter { $0.serialNumber == serial && $0.failureCode != .identitySerialTwice }.map(\.mac) }
   }

@@ -1,15 +1,18 @@
 import FoundationEssentials
 
-extension Manifest {
-  /// Decodes the text of a manifest, or says in one line what is wrong with it.
-  init(json: [UInt8]) throws(PackageError) {
+/// Decodes the text of a manifest, or says in one line what is wrong with it.
+enum ManifestDecoding {
+  /// A byte order mark, which some editors put first.
+  private static let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+  static func decode<Document: Decodable>(_ type: Document.Type, from json: [UInt8]) throws(PackageError) -> Document {
     let decoder = JSONDecoder()
     // Older generators wrote `"load_address": 0xc000` without quotation marks, which is JSON5 and not JSON.
     decoder.allowsJSON5 = true
     do {
-      self = try decoder.decode(Manifest.self, from: Data(json))
+      return try decoder.decode(type, from: Data(json.starts(with: mark) ? json.dropFirst(mark.count) : json[...]))
     } catch let error as DecodingError {
-      throw .manifestInvalid(Self.sentence(error))
+      throw .manifestInvalid(sentence(error))
     } catch {
       throw .manifestInvalid("it is not JSON")
     }

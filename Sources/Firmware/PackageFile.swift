@@ -1,11 +1,15 @@
 import FoundationEssentials
 
-extension FirmwarePackage {
-  /// Reads a package from a path. Blocks: callers put it on an executor of their own.
-  public init(path: String, limits: PackageLimits = PackageLimits()) throws(PackageError) {
+/// A regular file, read into memory within the limits. Blocks: callers put it on an executor of their own.
+struct PackageFile {
+  /// The name without its folder; of a symbolic link its own.
+  let name: String
+  let bytes: [UInt8]
+
+  init(path: String, limits: PackageLimits) throws(PackageError) {
     let url = URL(filePath: path).resolvingSymlinksInPath()
-    let bytes = try Self.read(path.isEmpty ? "" : url.path(percentEncoded: false), limits)
-    try self.init(fileName: URL(filePath: path).lastPathComponent, bytes: bytes, limits: limits)
+    bytes = try Self.read(path.isEmpty ? "" : url.path(percentEncoded: false), limits)
+    name = URL(filePath: path).lastPathComponent
   }
 
   private static func read(_ path: String, _ limits: PackageLimits) throws(PackageError) -> [UInt8] {

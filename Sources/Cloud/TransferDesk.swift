@@ -1,0 +1,63 @@
+import Catalogue
+// Foundation: URLSession's delegates are objects of NSObject, and its errors are URLError.
+import Foundation
+import FoundationNetworking
+import Locks
+import Synchronization
+
+/// Hears what URLSession says and hands it to the transfer that is meant.
+final class TransferDesk: NSObject, URLSessionDataDelegate {
+  private struct Entry {
+    var transfer: Transfer
+    var ended: @Sendable (Result<Int, FetchError>) -> Void
+  }
+
+  private let entries = Locked<[Int: Entry]>([:])
+
+  /// - Parameter ended: called once, on a thread of URLSession's.
+  func begin(_ transfer: Transfer, for task: URLSessionTask, ended: @escaping @Sendable (Result<Int, FetchError>) -> Void) {
+    entries.withLock { $0[task.taskIdentifier] = Entry(transfer: transfer, ended: ended) }
+  }
+
+  private func transfer(_ task: URLSessionTask) -> Transfer? { entries.withLock { $0[task.taskIdentifier]?.transfer } }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse, completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    let isWanted = transfer(dataTask)?.answered(status: status, length: response.expectedContentLength) ?? false
+    completionHandler(isWanted ? .allow : .cancel)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    let isFollowed = transfer(task)?.redirected(to: request.url) ?? false
+    completionHandler(isFollowed ? request : nil)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    if transfer(dataTask)?.received(data) != true { dataTask.cancel() }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+    entry.ended(entry.transfer.outcome(error.map(Self.failure)))
+  }
+
+  /// By URLError's codes. What has none of its own (libcurl knows more errors than URLError) is shown with its words.
+  private static func failure(_ error: any Error) -> FetchError {
+    let reason = (error as NSError).localizedDescription
+    guard let error = error as? URLError else { return .unreachable(reason) }
+    return switch error.code {
+    case .timedOut: .timeout
+    case .cancelled: .cancelled
+    case .unsupportedURL, .badURL: .badAddress
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+      .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired:
+      .untrusted(reason)
+    default: .unreachable(reason)
+    }
+  }
+}

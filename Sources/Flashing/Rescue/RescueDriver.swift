@@ -1,0 +1,256 @@
+import Bluetooth
+import Firmware
+import NordicDFU
+
+/// Drives one board over Nordic DFU until its application tells the wanted version: one stage a link, looked at and planned anew after every restart.
+///
+/// What the board is found in decides what is done: an application is compared, and sent to its bootloader; a bootloader is identified and gets the next
+/// stage of the plan. So a chain that broke off at any point is finished by the next attempt.
+struct RescueDriver: SessionDriver {
+  /// Why the board is waited for, and what its silence means.
+  private enum Awaited {
+    /// It was asked to start its bootloader.
+    case bootloader
+    /// An image was activated.
+    case image
+    /// The link was closed to begin a stage again.
+    case retry
+  }
+
+  /// Times an application is asked to start its bootloader in one attempt.
+  static let entryTries = 2
+  /// Times a board's services are looked at again on a new link when they contradict what it advertised.
+  static let lookTries = 2
+
+  let session: BoardSession
+  let order: RescueOrder
+  let links: LinkHolder
+
+  /// Where the board may be met: under its application's address and its bootloader's.
+  private var whereabouts: Whereabouts
+  /// The name under which the bootloader was asked to advertise: nobody else has it.
+  private var agreedName: String?
+  private var awaited: Awaited?
+  /// What the board said of itself first.
+  private var identity: BoardIdentity?
+  private var examined = false
+  private var bootloader: BootloaderStages
+  private var entries = 0
+
+  init(session: BoardSession, order: RescueOrder, links: LinkHolder) {
+    self.session = session
+    self.order = order
+    self.links = links
+    // An earlier attempt may have left it in its bootloader, which may have the other address.
+    awaited = session.wasWrittenBefore ? .retry : nil
+    whereabouts = Whereabouts(session.board, family: order.family, isInBootloader: !order.entersBootloader)
+    bootloader = BootloaderStages(session: session, order: order, links: links)
+  }
+
+  private var limits: SessionLimits { session.limits }
+
+  mutating func advance() async throws -> SessionResult? {
+    let (link, isStranded) = try await connect()
+    var (present, offer) = (link, try await look(link, isStranded))
+    for _ in 0..<Self.lookTries where isStale(offer, isStranded) {
+      // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them, look again.
+      present = try await BoardConnector(session: session, links: links, board: link.board).reconnectAfresh()
+      offer = try await look(present, isStranded)
+    }
+    guard try await isOurs(present, offer) else { return nil }
+    if let path = offer.entryPath { return try await application(present, path) }
+    guard offer.isBootloader else { throw BoardFailure(.dfuNoService, in: links.phase, "the board offers no way to flash it") }
+    note(bootloaderAt: present.board)
+    let read = try await self.read(present, as: .bootloader)
+    if let end = try await bootloader.advance(present, offer, read) {
+      awaited = end == .activated ? .image : .retry
+      await links.close()
+      await forget()
+    }
+    return nil
+  }
+
+  // MARK: connecting
+
+  /// Connects to the board, whichever of its addresses it shows; tells whether it advertised as a bootloader.
+  private mutating func connect() async throws -> (link: any GATTLink, isStranded: Bool) {
+    guard let awaited else {
+      try await session.enter(.connect, links)
+      let connector = BoardConnector(session: session, links: links, board: session.board)
+      return (try await connector.connectUnbonded(), !order.entersBootloader)
+    }
+    try await session.enter(.reconnect, links)
+    let (whereabouts, name, canTell) = (whereabouts, awaited == .bootloader ? agreedName : nil, identity?.serial != nil)
+    let (time, began) = (session.time, session.time.now())
+    let connector = BoardConnector(session: session, links: links, board: session.board)
+    let heard = try await connector.hear(within: limits.swap) {
+      whereabouts.takes($0, after: time.now() - began, agreedName: name, canTell: canTell)
+    }
+    guard let heard else { throw silence(awaited) }
+    let link = try await BoardConnector(session: session, links: links, board: heard.address).connect()
+    return (link, !heard.services.isDisjoint(with: [.legacyDFU, .secureDFU]))
+  }
+
+  private func silence(_ awaited: Awaited) -> BoardFailure {
+    let words = "the board was not heard for \(limits.swap.words)"
+    switch awaited {
+    case .bootloader, .image:
+      session.journal.update { $0.leftAs = .unknown }
+      return BoardFailure(.verifyNeverReturned, in: links.phase, words + (awaited == .image ? " after the restart" : " after it was sent to its bootloader"))
+    case .retry: return BoardFailure(.boardAbsent, in: links.phase, words)
+    }
+  }
+
+  /// The same address will have another GATT database: nothing that the stack remembers is of use.
+  private func forget() async {
+    for address in whereabouts.all { await session.central.forget(address, on: session.adapter) }
+  }
+
+  /// Whether the services found are those of the board's other life. bluetoothd before 5.87 keeps them for an address even when it is told to forget the
+  /// board: one that runs its application again would seem to be in its bootloader. What was advertised since outranks them.
+  private func isStale(_ offer: DFUOffer, _ isStranded: Bool) -> Bool {
+    guard awaited != nil else { return offer == .none }
+    return offer == .none || (offer.isBootloader && !isStranded) || (offer == .metaWearApplication && isStranded)
+  }
+
+  private mutating func look(_ link: any GATTLink, _ isStranded: Bool) async throws -> DFUOffer {
+    let found = await link.characteristics()
+    var version: DFUVersion?
+    if found.contains(where: { $0.uuid == .legacyDFUVersion }) {
+      do throws(CentralError) {
+        version = DFUVersion(try await link.read(.legacyDFUVersion, of: .legacyDFU, limit: limits.command))
+      } catch .attributeMissing, .refused {
+        version = nil
+      } catch {
+        throw SessionError.of(error, in: links.phase)
+      }
+    }
+    let offer = DFUOffer(
+      services: Set(found.map(\.service.description)), characteristics: Set(found.map(\.uuid.description)), version: version, isStranded: isStranded)
+    bootloader.version = version
+    return offer
+  }
+
+  // MARK: identity
+
+  /// Whether the board that answered is the one in hand: another that has the neighbouring address is left alone and not asked again.
+  private mutating func isOurs(_ link: any GATTLink, _ offer: DFUOffer) async throws -> Bool {
+    try await session.enter(identity == nil ? .identify : .verify, links)
+    let connector = BoardConnector(session: session, links: links, board: link.board)
+    guard let serial = identity?.serial, let now = try await connector.identity(over: link).serial, now != serial else {
+      whereabouts.met(at: link.board)
+      return true
+    }
+    guard link.board != session.board else {
+      throw BoardFailure(.verifyOtherBoard, in: .verify, "serial number \(serial) was flashed and \(now) came back")
+    }
+    whereabouts.remove(link.board)
+    await links.close()
+    return false
+  }
+
+  /// Reads what the board says of itself, and on the first link asks whether it may be touched at all.
+  private mutating func read(_ link: any GATTLink, as mode: LeftAs) async throws -> BoardIdentity {
+    let read = try await BoardConnector(session: session, links: links, board: link.board).identity(over: link)
+    session.journal.update {
+      $0.serialNumber = $0.serialNumber ?? read.serial
+      $0.modelNumber = $0.modelNumber ?? read.model
+      $0.hardwareRevision = $0.hardwareRevision ?? read.hardware
+    }
+    if mode == .bootloader { try checkIdentified(read) }
+    guard !examined else { return read }
+    if let objection = order.identity.objection(to: read) { throw objection }
+    try await session.examine(read)
+    examined = true
+    identity = read
+    return read
+  }
+
+  /// Which firmware a MetaWear board gets is only known from what its bootloader says: a guess would make it a brick (facts/metaboot.md §10.7).
+  private func checkIdentified(_ read: BoardIdentity) throws(BoardFailure) {
+    guard order.family == .metaWear else { return }
+    let missing = [("hardware revision", read.hardware), ("model number", read.model), ("version", read.firmware)].filter { $0.1 == nil }.map(\.0)
+    guard missing.isEmpty else {
+      throw BoardFailure(.dfuUnidentified, in: links.phase, "the bootloader does not tell its \(missing.joined(separator: ", "))")
+    }
+  }
+
+  private mutating func note(bootloaderAt address: BluetoothAddress) {
+    session.journal.update { if address != $0.mac { $0.dfuMAC = address } }
+  }
+
+  // MARK: application mode
+
+  /// Compares what runs with what is wanted, and sends the board to its bootloader where they differ.
+  private mutating func application(_ link: any GATTLink, _ path: EntryPath) async throws -> SessionResult? {
+    let read = try await self.read(link, as: .application)
+    note(applicationAt: link.board, read)
+    let wanted: Interlock.Build
+    do throws(ShelfError) {
+      wanted = try await order.shelf.offer(for: read).application
+    } catch {
+      throw SessionError.of(error, in: links.phase)
+    }
+    let version = read.firmware.flatMap { FirmwareVersion($0) }
+    switch bootloader.expectation {
+    case .application:
+      guard version == wanted.version else {
+        throw BoardFailure(.verifyOtherFirmware, in: .verify, "the board runs \(read.firmware ?? "firmware without a version"); \(wanted.version) was flashed")
+      }
+      return .rescue(.passed)
+    case .nothing where version == wanted.version: return .rescue(session.wasWrittenBefore ? .passed : .skipped)
+    case .nothing: try checkMayEnter(version, wanted)
+    case .bootloader: break
+    }
+    try await enterBootloader(link, path, read)
+    return nil
+  }
+
+  private func note(applicationAt address: BluetoothAddress, _ read: BoardIdentity) {
+    session.journal.update { record in
+      // Until now the board was only known by its bootloader's address.
+      if address != record.mac {
+        record.dfuMAC = record.dfuMAC ?? record.mac
+        record.mac = address
+      }
+      if record.firmwareBefore == nil, bootloader.expectation == .nothing { record.firmwareBefore = read.firmware }
+      record.firmwareAfter = read.firmware
+    }
+  }
+
+  private func checkMayEnter(_ version: FirmwareVersion?, _ wanted: Interlock.Build) throws(BoardFailure) {
+    guard order.entersBootloader else {
+      let words = version.map { "version \($0)" } ?? "an application"
+      throw BoardFailure(.policyNotStranded, in: links.phase, "the board runs \(words) by now; nothing was written")
+    }
+    if let version, version > wanted.version, !order.allowsDowngrade {
+      throw BoardFailure(.policyDowngrade, in: links.phase, "the board runs \(version), the package has \(wanted.version)")
+    }
+  }
+
+  private mutating func enterBootloader(_ link: any GATTLink, _ path: EntryPath, _ read: BoardIdentity) async throws {
+    guard entries < Self.entryTries else {
+      throw BoardFailure(.dfuNotEntered, in: links.phase, "the board came back in its application \(entries) times instead of its bootloader")
+    }
+    entries += 1
+    // Everything that can be known to be wrong is, before the board leaves its application.
+    try await bootloader.check(read)
+    try await session.enter(.detach, links)
+    session.journal.touch(leaving: .unknown)
+    let name = path == .secureApplication(bonded: false) ? Self.name(of: session.board) : nil
+    let (failure, isNamed) = try await DFUHandoff(session: session, links: links, link: link).run(path, name: name)
+    agreedName = isNamed ? name : nil
+    if let failure {
+      session.journal.update { $0.leftAs = .application }
+      throw BoardFailure(dfu: failure, in: links.phase, isUntouched: true)
+    }
+    awaited = .bootloader
+    await links.close()
+    await forget()
+  }
+
+  /// Unlike every other board's that this station sends away: its address is in it.
+  private static func name(of board: BluetoothAddress) -> String {
+    "FL" + board.description.split(separator: ":").joined()
+  }
+}

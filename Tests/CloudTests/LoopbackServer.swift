@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Python's http.server on a port that the kernel chose: another implementation of HTTP than the one under test.
+final class LoopbackServer: Sendable {
+  let port: Int
+  private let process: pid_t
+
+  /// What the server answers, by path.
+  private static let script = """
+    import http.server, os, ssl, sys, threading, time
+    parent = os.getppid()
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = 'HTTP/1.1'
+        def log_message(self, *_): pass
+        def send(self, status, body=b'', **headers):
+            self.send_response(status)
+            headers.setdefault('Content_Length', len(body))
+            for name, value in headers.items():
+                if value is not None: self.send_header(name.replace('_', '-'), str(value))
+            self.end_headers()
+            self.wfile.write(body)
+        def do_GET(self):
+            path = self.path.lstrip('/')
+            if path.startswith('bytes/'): self.send(200, bytes(i % 251 for i in range(int(path[6:]))))
+            elif path.startswith('status/'): self.send(int(path[7:]), b'no artefact')
+            elif path.startswith('to/'): self.send(302, b'moved', Location=path[3:])
+            elif path == 'c/info2.json':
+                self.send(200, b'{"0.4": {"5": {"vanilla": {"1.5.0": {"filename": "firmware.zip"}, "2.0-rc1": {"filename": "gone.zip"}}}}}')
+            elif path.endswith('/firmware.zip'): self.send(200, self.path.encode())
+            elif path == 'agent': self.send(200, (self.headers['User-Agent'] + ' ' + self.headers['Accept-Encoding']).encode())
+            elif path == 'endless':
+                self.send(200, Content_Length=None, Connection='close')
+                self.close_connection = True
+                try:
+                    while True: self.wfile.write(bytes(65536))
+                except OSError: pass
+            elif path == 'lies':
+                self.send(200, bytes(10), Content_Length=1000)
+                self.close_connection = True
+            elif path == 'silent': time.sleep(60)
+            elif path == 'stalls':
+                self.send(200, bytes(10), Content_Length=1000)
+                time.sleep(60)
+            elif path == 'drips':
+                self.send(200, Content_Length=100000)
+                try:
+                    while True:
+                        self.wfile.write(b'x'); time.sleep(0.05)
+                except OSError: pass
+            else: self.send(404)
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+    server.daemon_threads = True
+    if len(sys.argv) > 1:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    def watch():
+        while os.getppid() == parent: time.sleep(0.5)
+        os._exit(0)
+    threading.Thread(target=watch, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+    """
+
+  /// - Parameter certificate: a certificate and its key make it a server of https.
+  init(certificate: (String, String)? = nil) throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    posix_spawn_file_actions_addclose(&actions, ends[0])
+    let words = ["python3", "-c", Self.script] + (certificate.map { [$0.0, $0.1] } ?? [])
+    var argv = words.map { strdup($0) }
+    defer { for word in argv { free(word) } }
+    argv.append(nil)
+    var pid: pid_t = 0
+    let code = posix_spawnp(&pid, "python3", &actions, nil, argv, environ)
+    close(ends[1])
+    try #require(code == 0, "python3 is needed for this test")
+    process = pid
+    // Python may write the number and the end of its line apart.
+    var text: [UInt8] = []
+    var byte: UInt8 = 0
+    while text.last != UInt8(ascii: "\n"), read(ends[0], &byte, 1) == 1 { text.append(byte) }
+    port = try #require(Int(String(decoding: text.dropLast(), as: UTF8.self)), "the server did not start")
+  }
+
+  /// Called at the end of a test: an object may go before the scope that holds it ends.
+  func stop() {
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+  }
+
+  func url(_ path: String, scheme: String = "http") throws -> URL { try #require(URL(string: "\(scheme)://127.0.0.1:\(port)/\(path)")) }
+}
