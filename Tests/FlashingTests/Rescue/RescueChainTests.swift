@@ -54,6 +54,8 @@ struct RescueChainTests {
     let bench = try RescueBench(shelf: TestShelf(image: image))
     let record = try await bench.run()
     #expect(record.failureCode == .verifyOtherFirmware, "\(record.failureMessage ?? "")")
+    #expect(record.leftAs == .application)
+    #expect(record.firmwareAfter == "1.4.4")
     #expect(record.good == false)
   }
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import NordicDFU
 import Testing
 
 @testable import Flashing
@@ -39,7 +40,9 @@ struct RescueFaultTests {
       code: .verifyStillBootloader, leftAs: .bootloader),
     Row(what: "never returns", faults: [BoardFault(.neverReturn)], code: .verifyNeverReturned, leftAs: .unknown),
     Row(what: "address + 1 after the reset", faults: [BoardFault(.otherAddress)]),
-    Row(what: "version absent", change: { $0.dfuVersion = nil }),
+    // Such a bootloader is older than the init packet of the package (§2.2); the one that calls itself 0.1 is an application.
+    Row(what: "version absent", change: { $0.dfuVersion = nil }, code: .policyWrongPackage, leftAs: .untouched),
+    Row(what: "version 0.1", change: { $0.dfuVersion = "0.1" }, code: .policyNotStranded, leftAs: .untouched),
     Row(what: "version 0.5", change: { $0.dfuVersion = "0.5" }),
     Row(what: "Service Changed 500 ms after connect", faults: [BoardFault(.serviceChanged).with { $0.milliseconds = 500 }]),
     Row(what: "notification before the write response", faults: [BoardFault(.notifyFirst, times: 0)]),
@@ -61,6 +64,22 @@ struct RescueFaultTests {
       #expect(record.firmwareAfter == "1.4.5")
       #expect(record.verifiedBy == .version)
     }
+  }
+
+  @Test("What goes wrong each time ends the attempt after a limited number of tries", arguments: [
+    Row(what: "the link", faults: [BoardFault(.dropLink, offset: 500, times: 0)], code: .linkLost, leftAs: .bootloader),
+    Row(what: "receipts", faults: [BoardFault(.loseReceipt, times: 0)], code: .dfuStalled, leftAs: .bootloader),
+    Row(what: "buffers", faults: [BoardFault(.failData, offset: 500, times: 0)], code: .dfuError, leftAs: .bootloader),
+    Row(what: "start", faults: [BoardFault(.refuseStart, times: 0)], code: .dfuError, leftAs: .bootloader),
+  ])
+  func limited(_ row: Row) async throws {
+    let bench = try RescueBench(row.faults)
+    let record = try await bench.run()
+    #expect(record.failureCode == row.code, "\(record.failureMessage ?? "")")
+    #expect(record.leftAs == row.leftAs)
+    #expect(bench.board.starts > 1)
+    #expect(record.retries <= 2 * DFUTries.gentlerLimit + DFUTries.againLimit)
+    #expect(!bench.board.isConnected)
   }
 
   @Test("A bootloader without Device Information is never guessed at: nothing is written, and the board is tried again")
