@@ -67,7 +67,6 @@ struct RescueFaultTests {
   }
 
   @Test("What goes wrong each time ends the attempt after a limited number of tries", arguments: [
-    Row(what: "the link", faults: [BoardFault(.dropLink, offset: 500, times: 0)], code: .linkLost, leftAs: .bootloader),
     Row(what: "receipts", faults: [BoardFault(.loseReceipt, times: 0)], code: .dfuStalled, leftAs: .bootloader),
     Row(what: "buffers", faults: [BoardFault(.failData, offset: 500, times: 0)], code: .dfuError, leftAs: .bootloader),
     Row(what: "start", faults: [BoardFault(.refuseStart, times: 0)], code: .dfuError, leftAs: .bootloader),
