@@ -74,4 +74,15 @@ struct BoardListTests {
     let addressesOnly = try read("unit_id,mac,serial_number\n,C0:DE:00:00:00:01,\n")
     #expect(addressesOnly.standing(stranger) == .notListed)
   }
+
+  @Test("In a rescue a board is also met at the next address, unless that is another listed board's own")
+  func findsBootloaders() {
+    let (first, second) = (BluetoothAddress(bits: 0xC0DE_0000_0001), BluetoothAddress(bits: 0xC0DE_0000_0002))
+    let entries = [BoardList.Entry(unitID: "U1", mac: first), BoardList.Entry(unitID: "U2", mac: second)]
+    let list = BoardList(entries: entries).inBootloaders
+    #expect(list.addresses(of: entries[0]) == [first])
+    #expect(list.addresses(of: entries[1]) == [second, second.bootloaderNeighbour])
+    #expect(list.standing(second) == .listed(entries[1]))
+    #expect(list.standing(second.bootloaderNeighbour) == .listed(entries[1]))
+  }
 }
