@@ -1,4 +1,5 @@
-# Boards with the Secure DFU bootloader of Nordic's nRF5 SDK: "flashline run" updates them, "flashline recover" brings back those that are stuck in it. Copy this file, change [match] and [identity], and give the copy the name of your board.
+# Boards with the Secure DFU bootloader of Nordic's nRF5 SDK: "flashline run" updates them, "flashline recover" brings back those that are stuck in it.
+# Copy this file, change [match] and [identity], and give the copy the name of your board.
 # Every key, with what holds without it, stands in mcuboot.profile.
 
 [board]

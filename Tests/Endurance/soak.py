@@ -17,6 +17,8 @@ PAYLOAD = 12 * 1024
 PLACES = 64
 MEMORY_AT = 200          # boards after which memory is measured; half of a smaller run
 MEMORY_FACTOR = 1.1
+# A station waits for board_timeout + swap_timeout until it gives up a board that is due for another attempt: less than the 90 s for which the line lets
+# such a board lie there, so that an attempt that is missing is the station's fault.
 LIMITS = {'attempts': 3, 'station_retries': 5, 'connect_timeout': '8s', 'board_timeout': '60s', 'stall_timeout': '12s', 'swap_timeout': '8s',
           'quarantine_after': 0, 'stop_after_same_failures': 0}
 PASSES = ('passed',)

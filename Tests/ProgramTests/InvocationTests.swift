@@ -25,6 +25,7 @@ import Testing
     #expect(try command("scan") == .scan(seconds: 10, mode: .application))
     #expect(try command("scan --seconds 3 --mode application") == .scan(seconds: 3, mode: .application))
     #expect(try command("scan --mode bootloader") == .scan(seconds: 10, mode: .bootloader))
+    #expect(try command("recover --profile p --wait") == .recover(JobRequest(profiles: ["p"], waits: true)))
     #expect(try command("inspect a.zip --profile p") == .inspect(package: "a.zip", profile: "p"))
     #expect(try command("audit") == .audit(expect: nil))
     let head = String(repeating: "Ab", count: 32)
@@ -45,18 +46,6 @@ import Testing
     #expect(
       try command("report --since 2026-11-30 --until 2026-12-01T00:00:00Z --after 7 --lot L --profile p --excel --output o.csv")
         == .report(ReportRequest(filter: filter, isForExcel: true, output: "o.csv")))
-  }
-
-  @Test func theNightJobWaitsWhenAsked() throws {
-    guard case .recover(let request) = try command("recover --profile a --profile b --wait --until 5:30") else {
-      Issue.record("not a rescue")
-      return
-    }
-    #expect(request.profiles == ["a", "b"])
-    #expect(request.waits)
-    #expect(request.until?.hour == 5)
-    #expect(request.idle == nil)
-    #expect(try command("demo --stranded 6") == .demo(LineRequest(stranded: 6), keep: nil))
   }
 
   @Test func aJobTakesEveryOption() throws {
@@ -119,13 +108,13 @@ import Testing
       ("catalog", "catalog needs refresh, list or verify"), ("catalog update", "catalog does not know \"update\""),
       ("catalog list verify", "catalog takes one refresh, list or verify"),
       ("inspect", "inspect needs PACKAGE"), ("inspect a b", "inspect takes one PACKAGE"), ("scan --seconds 601", "--seconds \"601\" does not fit"),
-      ("recover", "recover needs a profile"), ("recover --profile a --wait --idle 5m", "--wait and --idle contradict each other"),
-      ("run --profile a --wait", "--wait"), ("scan --mode x", "--mode \"x\" is unknown"),
+      ("scan --mode x", "--mode \"x\""),
       ("report --format xml", "--format \"xml\" is unknown"), ("report --format json --excel", "--excel is a form of CSV"),
       ("--json report --excel", "--excel is a form of CSV"),
       ("--json report --format csv", "--json promises JSON on stdout"),
       ("summary --job night", "--job \"night\" is unknown"), ("audit --expect 12", "--expect \"12\" is no audit head"),
       ("line --adapters 17", "--adapters \"17\" does not fit"), ("line --stranded 201", "--stranded \"201\" does not fit"),
+      ("recover", "recover needs a profile"), ("demo --stranded 201", "--stranded \"201\" does not fit"),
       ("demo --boards 0", "--boards \"0\" does not fit"),
     ])
   func refused(line: String, what: String) throws {

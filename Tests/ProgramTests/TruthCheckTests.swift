@@ -10,7 +10,7 @@ import VirtualLine
   private func board(version: String? = "2.0.0", hash: String? = "aa", confirmed: Bool = true) throws -> LineTruth {
     let text = """
       {"conduct":{"overlappingConnects":0,"connectsWhileDiscovering":0,"oversizedWrites":0,"lineFaults":[]},
-       "boards":[{"number":0,"address":"C0:DE:00:00:00:01","name":"n","serial":"S1","model":"m","hardware":"1.0",
+       "boards":[{"number":0,"kind":"smp","mode":"application","address":"C0:DE:00:00:00:01","name":"n","serial":"S1","model":"m","hardware":"1.0",
        "confirmed":\(confirmed),"advertises":true,"connected":false,"slots":[],"connections":1,"uploads":1,"bytesReceived":0,"droppedPackets":0,
        "boots":[],"faultsFired":{}\(version.map { ",\"version\":\"\($0)\"" } ?? "")\(hash.map { ",\"hash\":\"\($0)\"" } ?? "")}]}
       """

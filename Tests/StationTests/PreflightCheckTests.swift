@@ -48,7 +48,7 @@ struct PreflightCheckTests {
     #expect(order.kinds.map(\.profile.name) == ["B", "Q"])
     #expect(order.kinds.map(\.packageSHA256) == [sha256, sha256])
     #expect(order.kinds.first?.packageName == "app.bin")
-    let update = try #require(order.kinds.last?.order)
+    let update = try #require(order.kinds.last?.update)
     #expect(update.image == (try Self.image()))
     #expect(update.version == "1.2.3.4")
     #expect(update.mode == .confirmOnly)
@@ -91,10 +91,10 @@ struct PreflightCheckTests {
   }
 
   @Test func refusesWhatThisJobCannotFlash() throws {
-    let metawear = try Self.profile(family: "metawear")
+    let metawear = try Self.profile("[identity]\nmodel_number = 5", family: "metawear")
     #expect(
-      complaint { () throws(ConfigurationError) in _ = try order([metawear]) }
-        == "p.profile: boards of family metawear are not flashed by this job: use profiles with family = mcuboot")
+      complaint { () throws(ConfigurationError) in _ = try order([metawear], JobOptions()) }
+        == "p.profile: names neither a package nor a catalogue: set [rescue] catalog or [firmware] package, or give --package FILE")
     let two = [try Self.profile(name: "A"), try Self.profile(name: "B")]
     #expect(
       complaint { () throws(ConfigurationError) in _ = try order(two) } == "--package is given with 2 profiles: set [firmware] package in each of them instead")
@@ -116,5 +116,12 @@ struct PreflightCheckTests {
     #expect(complaint { () throws(ConfigurationError) in _ = try order([version]) }?.contains("has version 1.2.3+4, the profile wants 1.2.4+0") == true)
     let any = try Self.profile()
     #expect(complaint { () throws(ConfigurationError) in _ = try order([any], damaged: true) }?.contains("it is damaged") == true)
+  }
+}
+
+extension LineJob.Kind {
+  /// The order of a kind that is updated over SMP.
+  var update: UpdateOrder? {
+    if case .update(let order) = order { order } else { nil }
   }
 }

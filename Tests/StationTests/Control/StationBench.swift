@@ -53,7 +53,7 @@ final class StationBench {
     let kinds = profiles.map { profile in
       var order = order
       order.identity.needsSerial = profile.identity.serial != .none
-      return LineJob.Kind(profile: profile, order: order, packageName: "new.bin", packageSHA256: "aa")
+      return LineJob.Kind(profile: profile, order: .update(order), version: order.version, packageName: "new.bin", packageSHA256: "aa")
     }
     let job = LineJob(
       stationID: "S1", toolVersion: "test", database: "memory", kinds: kinds, lot: "L1", workOrder: "W1", operator: "op", bounds: bounds,
