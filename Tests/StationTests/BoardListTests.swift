@@ -1,4 +1,5 @@
 import Bluetooth
+import Flashing
 import Testing
 
 @testable import Station
