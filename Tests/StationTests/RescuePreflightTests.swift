@@ -44,7 +44,8 @@ struct RescuePreflightTests {
     Bad(text: narrow + "[firmware]\nversion = 1.4.5", package: "/nowhere/app.zip", message: "/nowhere/app.zip: the file does not exist"),
     Bad(text: narrow + "[firmware]\nversion = 1.4.5", package: bootloaderOnly, message: "holds no application"),
     Bad(
-      text: narrow + "[firmware]\nversion = 1.4.5\nsha256 = " + String(repeating: "ab", count: 32), package: legacy, message: "is pinned: put the released file there"),
+      text: narrow + "[firmware]\nversion = 1.4.5\nsha256 = " + String(repeating: "ab", count: 32), package: legacy,
+      message: "is pinned: put the released file there"),
     Bad(text: narrow + "[rescue]\ncatalog = /nowhere/info2.json", message: "there is no mirror of the catalogue in /nowhere"),
   ])
   func refuses(_ bad: Bad) throws {
@@ -53,10 +54,12 @@ struct RescuePreflightTests {
     #expect(words?.contains(bad.message) == true, "\(words ?? "taken")")
   }
 
-  @Test("Whatever tells our boards from others makes a profile narrow enough", arguments: [
-    "[identity]\nmodel_number = 6", "[identity]\nmanufacturer = M", "[identity]\nhardware_revision = 0.2", "[rescue]\nname = Mine",
-    "[match]\naddresses = C0:DE:00:00:00:01\nname = MetaWear\nmin_rssi = -70", "[match]\nallow_any = yes\nname = MetaWear\nmin_rssi = -70",
-  ])
+  @Test(
+    "Whatever tells our boards from others makes a profile narrow enough",
+    arguments: [
+      "[identity]\nmodel_number = 6", "[identity]\nmanufacturer = M", "[identity]\nhardware_revision = 0.2", "[rescue]\nname = Mine",
+      "[match]\naddresses = C0:DE:00:00:00:01\nname = MetaWear\nmin_rssi = -70", "[match]\nallow_any = yes\nname = MetaWear\nmin_rssi = -70",
+    ])
   func narrowEnough(_ text: String) throws {
     let match = text.contains("[match]") ? "" : "[match]\nname = MetaWear\nmin_rssi = -70\n"
     let profile = try BoardProfile(

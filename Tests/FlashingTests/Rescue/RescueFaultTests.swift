@@ -66,11 +66,13 @@ struct RescueFaultTests {
     }
   }
 
-  @Test("What goes wrong each time ends the attempt after a limited number of tries", arguments: [
-    Row(what: "receipts", faults: [BoardFault(.loseReceipt, times: 0)], code: .dfuStalled, leftAs: .bootloader),
-    Row(what: "buffers", faults: [BoardFault(.failData, offset: 500, times: 0)], code: .dfuError, leftAs: .bootloader),
-    Row(what: "start", faults: [BoardFault(.refuseStart, times: 0)], code: .dfuError, leftAs: .bootloader),
-  ])
+  @Test(
+    "What goes wrong each time ends the attempt after a limited number of tries",
+    arguments: [
+      Row(what: "receipts", faults: [BoardFault(.loseReceipt, times: 0)], code: .dfuStalled, leftAs: .bootloader),
+      Row(what: "buffers", faults: [BoardFault(.failData, offset: 500, times: 0)], code: .dfuError, leftAs: .bootloader),
+      Row(what: "start", faults: [BoardFault(.refuseStart, times: 0)], code: .dfuError, leftAs: .bootloader),
+    ])
   func limited(_ row: Row) async throws {
     let bench = try RescueBench(row.faults)
     let record = try await bench.run()
