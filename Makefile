@@ -15,7 +15,11 @@ SEED ?=
 PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip-dev zlib1g-dev libcbor-dev libssl-dev libinih-dev \
 	libcurl4-openssl-dev ca-certificates dbus umockdev sqlite3 jq python3
 
-.PHONY: help deps build test demo rig lint format clean soak crash trust sanitize bench
+# make install. PREFIX is written into the units; DESTDIR is where a package is put together.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help deps build install test demo rig lint format clean soak crash trust sanitize bench
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -35,6 +39,20 @@ deps: ## what Debian 12 needs besides Swift; does nothing when all is there
 
 build: deps ## the program, release build: .build/release/flashline
 	$(SWIFT) build -c release --static-swift-stdlib --product flashline $(SWIFT_BUILD_FLAGS)
+
+# Nothing is built here: it may run as root. Files of the operator's are never overwritten.
+install: ## what make build made, station.conf, the profiles and the units of the night job (PREFIX=, DESTDIR=)
+	@test -x $(BINARY) || { echo "make: $(BINARY) is not there: make build, then make install" >&2; exit 1; }
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/flashline
+	install -D -m 644 packaging/README.md $(DESTDIR)$(PREFIX)/share/doc/flashline/README.md
+	install -D -m 644 packaging/flashline.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/flashline.conf
+	@mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc/flashline/Profiles
+	for unit in packaging/*.service packaging/*.timer; do \
+	  sed 's|/usr/local|$(PREFIX)|' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit#packaging/}; done
+	for profile in Profiles/*.profile; do \
+	  test -e $(DESTDIR)/etc/flashline/$$profile || install -m 644 $$profile $(DESTDIR)/etc/flashline/Profiles; done
+	test -e $(DESTDIR)/etc/flashline/station.conf || sed -e 's|^# database = .*|database = /var/lib/flashline/flashline.db|' \
+	  -e 's|^# reports = .*|reports = /var/lib/flashline/reports|' station.conf >$(DESTDIR)/etc/flashline/station.conf
 
 test: deps ## all tests of the suite (Swift Testing)
 	$(SWIFT) test --disable-xctest $(SWIFT_BUILD_FLAGS)
@@ -59,17 +77,22 @@ trust: build ## bad input, faults of the computer and of the line, rescues that 
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/line_faults.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/rescue.py
 
-bench: build ## the README's figures: one link, smpclient, 1 and 4 adapters, 16 links, reports; prints a Markdown table
+bench: build ## the README's figures: one link, smpclient, Nordic DFU, 1 and 4 adapters, 16 links, reports; prints a Markdown table
 	Tests/RealStack/rig.sh setup >&2
 	@FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Bench/figures.py
 
-sanitize: deps ## the suite under the thread sanitizer, then under the address sanitizer
+# One test after the other: a sanitizer makes the many simulations of the suite slow, and side by side they keep the two or so threads of the pool from the
+# tests with a real process, which have bounds in real time. What is looked for is in the threads of a test, not between tests.
+# Leaks count, too, in the tests and in every process that they start; what is none has its reason in lsan.supp.
+sanitize: deps ## the suite under the thread sanitizer, then under the address sanitizer with leak detection
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/tsan.supp halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" \
-	  $(SWIFT) test --disable-xctest --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN $(SWIFT_BUILD_FLAGS)
-	$(SWIFT) test --disable-xctest --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
+	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN $(SWIFT_BUILD_FLAGS)
+	ASAN_OPTIONS="detect_leaks=1 $(ASAN_OPTIONS)" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/lsan.supp print_suppressions=0 $(LSAN_OPTIONS)" \
+	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
 
-lint: ## format check
+lint: ## format check; systemd's own check of the units, where systemd is there
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	packaging/verify.sh
 
 format: ## formats all sources
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests

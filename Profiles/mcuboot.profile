@@ -59,18 +59,24 @@ min_rssi = -70
 # estimated_swap_time = 0s
 
 [rescue]
-# For boards that are stuck in their bootloader: read and checked in every profile, used for metawear and nordic-dfu.
+# For boards with Nordic's bootloaders: "flashline recover" takes those that are stuck in it, "flashline run" sends the others there.
+# Read and checked in every profile, used for metawear and nordic-dfu.
+# How the bootloader is called on the air. The service that it advertises outranks the name.
 # name = <MetaBoot for metawear, otherwise any>
+# What it advertises: Legacy DFU 00001530-1212-efde-1523-785feabcd123, Secure DFU 0xFE59.
 # service = <the family's>
 # auto goes by the services that the bootloader has; legacy and secure take no other.
 # protocol = auto
-# A board counts as stranded only after so long in its bootloader without a break: until then another station may be flashing it.
+# A board counts as stranded only after so long in its bootloader without a break: until then another station may be flashing it. Boards that this station
+# left there are taken at once.
 # stranded_after = 180s
 # An https address or a file with the catalogue of the maker's firmware. "flashline catalog refresh" copies it beside the database; jobs use only the copy.
 # catalog = <no catalogue: the package is named>
 # Which kind of application of the catalogue.
 # flavor = vanilla
-# The bootloader confirms after so many packets; 0 never.
-# packet_receipt = 12
-# Bytes a packet, 20 to 509; auto is 20 for Legacy DFU, and what the connection carries for Secure DFU.
+# A Legacy bootloader confirms after so many packets; the next ones wait for that. It has eight buffers: 8 works everywhere, 12 overflows them. Halved after
+# trouble on the way. Secure DFU confirms each object, and counts packets only in a try after trouble. 0 is taken for 1.
+# packet_receipt = 8
+# Bytes a packet of Legacy DFU, 20 to 509; auto is 20, whatever the connection carries: many bootloaders get stuck with longer ones. Secure DFU always takes
+# what the connection carries.
 # packet_size = auto

@@ -1,4 +1,5 @@
-# Boards with the Secure DFU bootloader of Nordic's nRF5 SDK. Copy this file, change [match] and [identity], and give the copy the name of your board.
+# Boards with the Secure DFU bootloader of Nordic's nRF5 SDK: "flashline run" updates them, "flashline recover" brings back those that are stuck in it.
+# Copy this file, change [match] and [identity], and give the copy the name of your board.
 # Every key, with what holds without it, stands in mcuboot.profile.
 
 [board]
@@ -10,7 +11,8 @@ name_prefix = CHANGE-ME
 min_rssi = -70
 
 [identity]
-# A foreign board with the same bootloader must not get this firmware: name what the boards say of themselves.
+# A foreign board with the same bootloader must not get this firmware: name what the boards say of themselves. Most Secure bootloaders say nothing; what is
+# named here and not told refuses the board. Then only [rescue] name and the package's signature keep foreign boards out.
 # manufacturer = <any>
 # model_number = <any>
 # hardware_revision = <any>

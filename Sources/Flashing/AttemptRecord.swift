@@ -66,6 +66,8 @@ public struct AttemptRecord: Hashable, Sendable {
   public var toolVersion: String
   /// Whether this attempt is the board's final result in its batch (not a column of the reports).
   public var isFinal = false
+  /// Which image of a rescue is on its way (not a column of the reports); nil for an update over SMP.
+  public var stage: RescueStage?
 
   /// The address by which the board was admitted: a rescue meets it in its bootloader.
   public var admittedAs: BluetoothAddress { job == .rescue ? dfuMAC ?? mac : mac }

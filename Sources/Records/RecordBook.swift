@@ -38,6 +38,11 @@ public actor RecordBook: RecordStore {
     report = DayReport(folder: place.reports)
   }
 
+  deinit {
+    // A book that is let go without `close` leaves nobody waiting for its reports.
+    laterWriting?.cancel()
+  }
+
   private func start() throws(RecordError) {
     let folder = place.database.lastIndex(of: "/").map { String(place.database[..<$0]) } ?? ""
     if !folder.isEmpty {

@@ -1,4 +1,4 @@
-"""figures.py [PART...]: measures, and prints one Markdown table (README.md). Parts: rig, scaling, links, report; none named: all.
+"""figures.py [PART...]: measures, and prints one Markdown table (README.md). Parts: rig, dfu, scaling, links, report; none named: all.
 
 Exit code 1 when a part could not be measured; an aim that was missed is marked in the table and does not change it.
 """
@@ -12,13 +12,14 @@ import subprocess
 import sys
 import tempfile
 
+import dfu_figures
 import line_figures
 import report_figures
 import rig_figures
 from bench import program
 from table import HEAD, ROOT, say
 
-PARTS = ('rig', 'scaling', 'links', 'report')
+PARTS = ('rig', 'dfu', 'scaling', 'links', 'report')
 
 
 def main() -> int:
@@ -30,8 +31,8 @@ def main() -> int:
     os.environ.setdefault('RIG_CACHE', os.path.join(ROOT, '.build', 'rig-cache'))
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
     folder = tempfile.mkdtemp(prefix='flbench-', dir='/tmp')
-    measures = {'rig': lambda: rig_figures.measure(folder, program()), 'scaling': line_figures.scaling, 'links': line_figures.links,
-                'report': report_figures.measure}
+    measures = {'rig': lambda: rig_figures.measure(folder, program()), 'dfu': lambda: dfu_figures.measure(folder, program()),
+                'scaling': line_figures.scaling, 'links': line_figures.links, 'report': report_figures.measure}
     rows, failed = [], []
     for part in PARTS:
         if part in wanted:

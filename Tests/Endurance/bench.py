@@ -225,11 +225,11 @@ class Run:
         with open(self.errors.name, encoding='utf-8', errors='replace') as file:
             return file.read()
 
-    def memory(self) -> int:
-        """Resident memory in kB; 0 when the process has ended."""
+    def memory(self, kind: str = 'VmRSS') -> int:
+        """Resident memory in kB (`VmRSS`, or its part `RssAnon`, `RssFile`); 0 when the process has ended."""
         try:
             with open(f'/proc/{self.process.pid}/status', encoding='ascii', errors='replace') as file:
-                return next(int(text.split()[1]) for text in file if text.startswith('VmRSS'))
+                return next(int(text.split()[1]) for text in file if text.startswith(kind + ':'))
         except (OSError, StopIteration):
             return 0
 

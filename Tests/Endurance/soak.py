@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import json
 import random
 import sys
 import time
@@ -16,6 +17,8 @@ PAYLOAD = 12 * 1024
 PLACES = 64
 MEMORY_AT = 200          # boards after which memory is measured; half of a smaller run
 MEMORY_FACTOR = 1.1
+# A station waits for board_timeout + swap_timeout until it gives up a board that is due for another attempt: less than the 90 s for which the line lets
+# such a board lie there, so that an attempt that is missing is the station's fault.
 LIMITS = {'attempts': 3, 'station_retries': 5, 'connect_timeout': '8s', 'board_timeout': '60s', 'stall_timeout': '12s', 'swap_timeout': '8s',
           'quarantine_after': 0, 'stop_after_same_failures': 0}
 PASSES = ('passed',)
@@ -128,21 +131,27 @@ def main() -> int:
     options = ('--time-scale', '0.1', '--seed', str(seed), '--places', str(PLACES))
     with Line(arguments.adapters, arguments.boards, script, options) as line:
         station = Station(line, LIMITS, payload=PAYLOAD)
+        # What was told and when, beside the records: a board that was not tried again is only understood from the events around it.
+        told = open(station.path('events.jsonl'), 'w', encoding='utf-8')
 
         def note(event: dict):
             nonlocal done
+            if event['event'] not in ('board.progress', 'board.seen'):
+                print(json.dumps(event), file=told)
             if event['event'] == 'board.done':
                 done += 1
                 if done == reference:
                     memory['reference'] = run.memory()
                 memory['end'] = run.memory() or memory.get('end', 0)
                 if done % 200 == 0:
-                    print(f'     {done} boards after {time.monotonic() - began:.0f} s, {memory["end"] / 1000:.1f} MB', flush=True)
+                    print(f'     {done} boards after {time.monotonic() - began:.0f} s, {memory["end"] / 1000:.1f} MB '
+                          f'({run.memory("RssAnon") / 1000:.1f} of it anonymous)', flush=True)
 
         began = time.monotonic()
         run = station.start(*station.job('--idle', '30s', '--lot', f'soak-{seed}'), on_event=note)
         code = run.wait(arguments.limit)
         took = time.monotonic() - began
+        told.close()
         time.sleep(1)        # the last link is down a moment after the program has gone
         boards = line.boards()
         truth = line.truth()
@@ -152,9 +161,9 @@ def main() -> int:
     checks.same('end_reason', run.events[-1].get('end_reason') if run.events else None, 'idle')
     checks.same('no row lost: board.finished comes once for each attempt of the database', sorted(event['attempt_id'] for event in run.of('board.finished')),
                 sorted(row['attempt_id'] for row in rows))
-    told = {row['attempt_id']: row for row in rows}
+    held = {row['attempt_id']: row for row in rows}
     checks.ok('board.finished tells what the database holds', all(alike(event.get(name), cell, name) for event in run.of('board.finished')
-                                                                 for name, cell in told.get(event['attempt_id'], {}).items()))
+                                                                 for name, cell in held.get(event['attempt_id'], {}).items()))
     checks.same('board.done comes once for each board', sorted(event['mac'] for event in run.of('board.done')), sorted(boards))
     check_truth(checks, station, boards)
     check_kinds(checks, rows, boards, kinds)

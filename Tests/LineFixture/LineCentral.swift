@@ -212,8 +212,9 @@ public final class LineCentral: Central, AdapterSource {
       feed.finish(throwing: CentralError.refused("org.bluez.Error.NotReady"))
       return stream
     }
-    feed.onTermination = { [self] _ in
-      state.withLock { state in
+    // Not kept: the central keeps its readers.
+    feed.onTermination = { [weak self] _ in
+      self?.state.withLock { state in
         if state.adapters[adapter.hciIndex]?.reader?.id == id { state.adapters[adapter.hciIndex]?.reader = nil }
       }
     }

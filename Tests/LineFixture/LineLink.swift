@@ -14,7 +14,8 @@ final class LineLink: GATTLink {
   }
 
   let lineBoard: LineBoard
-  let central: LineCentral
+  /// Not kept: the central keeps its links.
+  private weak let central: LineCentral?
   let adapter: AdapterHandle
   let mtu: Int
   private let isStale: Bool
@@ -38,6 +39,7 @@ final class LineLink: GATTLink {
 
   func pair(_ method: PairingMethod, limit: Duration) async throws(CentralError) {
     guard isUp else { throw .linkLost }
+    guard let central else { throw .stackGone("the fixture is gone") }
     guard !central.isBonded(board, on: adapter) else { return }
     guard lineBoard.state.withLock({ $0.quirks.acceptsPairing }) == method else { throw .pairingFailed("Authentication Failed") }
     central.bond(board, on: adapter)
@@ -63,7 +65,7 @@ final class LineLink: GATTLink {
     guard isUp else { throw .linkLost }
     let quirks = lineBoard.state.withLock { $0.quirks }
     guard !quirks.lacksSMP, !isStale, characteristic.description == VirtualBoard.characteristic else { throw .attributeMissing(characteristic) }
-    guard !quirks.demandsEncryption || central.isBonded(board, on: adapter) else { throw .notPermitted("ATT error 0x05") }
+    guard !quirks.demandsEncryption || central?.isBonded(board, on: adapter) == true else { throw .notPermitted("ATT error 0x05") }
     lineBoard.state.withLock { $0.board.subscribe(true) }
     return LineChannel(link: self)
   }
@@ -109,6 +111,10 @@ final class LineLink: GATTLink {
     return stream
   }
 
+  /// A packet of the caller goes to the board.
+  func write(_ packet: [UInt8]) { central?.deliver(packet, over: self) }
+
+  /// A packet of the board comes to the caller.
   func deliver(_ packet: [UInt8]) {
     for feed in state.withLock({ $0.feeds }) { feed.yield(packet) }
   }
@@ -144,7 +150,7 @@ struct LineChannel: PacketChannel {
 
   func send(_ packet: [UInt8]) async throws(CentralError) {
     guard link.isUp else { throw .linkLost }
-    link.central.deliver(packet, over: link)
+    link.write(packet)
   }
 
   func packets() -> AsyncStream<[UInt8]> { link.packets() }

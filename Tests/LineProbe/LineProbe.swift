@@ -32,6 +32,11 @@ struct LineProbe {
     guard let udev = udev_new(), let monitor = udev_monitor_new_from_netlink(udev, "udev"), let list = udev_enumerate_new(udev) else {
       finish("no libudev")
     }
+    defer {
+      udev_enumerate_unref(list)
+      udev_monitor_unref(monitor)
+      udev_unref(udev)
+    }
     udev_monitor_filter_add_match_subsystem_devtype(monitor, "bluetooth", nil)
     udev_monitor_enable_receiving(monitor)
     udev_enumerate_add_match_subsystem(list, "bluetooth")
@@ -48,7 +53,9 @@ struct LineProbe {
     }
   }
 
+  /// Prints a line and lets go of the udev device.
   private static func show(_ what: String, _ device: OpaquePointer) {
+    defer { udev_device_unref(device) }
     let usb = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
     let name = udev_device_get_sysname(device).map { String(cString: $0) } ?? "?"
     let port = usb.flatMap { udev_device_get_sysname($0) }.map { String(cString: $0) } ?? "-"

@@ -64,6 +64,21 @@ import VirtualLine
     try await end()
   }
 
+  @Test(.timeLimit(.minutes(1))) func aNightWithoutAStrandedBoardIsGoodAndSaysSo() async throws {
+    let text = DemoFolder.rescueProfileText.replacingOccurrences(of: "stranded_after = 3s", with: "stranded_after = 1s")
+    let profile = try folder.write(text, to: "stranded.profile")
+    _ = try RescueFirmware.write(into: folder.path + "/catalogue")
+    let blind = try await run("recover", "--profile", profile, "--idle", "1s")
+    #expect(blind.status == 2, "without a mirror no board is touched: \(blind.out)\(blind.err)")
+    #expect(blind.err.contains("flashline catalog refresh"))
+    let refresh = try await run("catalog", "refresh", "--profile", profile)
+    #expect(refresh.status == 0, "\(refresh.out)\(refresh.err)")
+    let night = try await run("recover", "--profile", profile, "--idle", "1s")
+    #expect(night.status == 0, "\(night.out)\(night.err)")
+    #expect(night.out.contains("batch 1: no board was stranded in its bootloader; no new board came."))
+    try await end()
+  }
+
   @Test(.timeLimit(.minutes(1))) func oneJobADatabase() async throws {
     let profile = try folder.write(ProcessTests.profile, to: "p.profile")
     let image = try VirtualFirmware.write(version: try #require(ImageVersion("3.0.0")), size: 4096, into: folder.path)

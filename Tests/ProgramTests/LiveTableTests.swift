@@ -50,6 +50,31 @@ import Testing
     #expect(lines[3].hasPrefix("d: finish the boards in hand"))
   }
 
+  @Test func aRowTellsWhichImageOfAChainIsOnItsWay() {
+    func stage(_ number: Int) -> AttemptRecord {
+      var record = record(1, on: "1-1.1")
+      record.stage = RescueStage(number: number, count: 3, part: "bootloader", version: nil)
+      return record
+    }
+    var table = table([
+      .adapterAdded(adapters[0]), .boardAssigned(record(1, on: "1-1.1")), .boardPhase(stage(1), .upload),
+      .boardProgress(stage(1), bytes: 100, total: 100, kBPerSecond: 5),
+    ])
+    #expect(frame(table)[0].contains("upload    1/3 ["))
+    #expect(frame(table)[0].contains("100 %"))
+    table.apply(.boardPhase(stage(2), .upload), at: 2000)
+    #expect(frame(table)[0].hasSuffix("upload    2/3"), "the image before is no progress of this one")
+  }
+
+  @Test func aBoardWhoseApplicationHasAnotherAddressKeepsItsRow() {
+    var (bootloader, application) = (record(1, on: "1-1.1"), record(2, on: "1-1.1", outcome: .passed))
+    (bootloader.attemptID, application.attemptID) = (7, 7)
+    var table = table([.adapterAdded(adapters[0]), .boardAssigned(bootloader), .boardPhase(application, .verify)])
+    #expect(frame(table)[0].contains("C0:DE:00:00:00:02  verify"))
+    table.apply(.boardFinished(application), at: 2000)
+    #expect(frame(table)[0].contains("waiting  (last: C0:DE:00:00:00:02 passed)"))
+  }
+
   @Test func labelsNeverControlTheTerminal() {
     let lines = frame(table([.adapterAdded(adapters[1])]))
     #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })

@@ -130,6 +130,19 @@ struct DayReportTests {
     #expect(try bench.query("SELECT count(*) FROM results").first == [.integer(3)])
   }
 
+  @Test("Nobody waits to write for a book that is closed, or gone without that", arguments: [true, false])
+  func nobodyWaits(closes: Bool) async throws {
+    let bench = try Workbench()
+    let clock = HandClock()
+    var book: RecordBook? = try await bench.open(clock: clock)
+    let batch = try #require(try await book?.newBatch().id)
+    try await book?.record(batch, board: 1, .passed)
+    try await book?.record(batch, board: 2, .passed)
+    await clock.untilSomebodySleeps()
+    if closes { try await book?.close() } else { book = nil }
+    await clock.untilNobodySleeps()
+  }
+
   @Test("A replaced file is the old one or the new one: a body that fails leaves the old")
   func replaced() throws {
     let bench = try Workbench()

@@ -12,8 +12,17 @@ final class HandClock: Clock, Sendable {
 
   private struct State {
     var now = Instant(offset: .zero)
-    var sleepers: [(until: Instant, wake: CheckedContinuation<Void, Never>)] = []
-    var watchers: [CheckedContinuation<Void, Never>] = []
+    var lastID = 0
+    var sleepers: [Int: (until: Instant, wake: CheckedContinuation<Void, Never>)] = [:]
+    var cancelled: Set<Int> = []
+    var watchers: [(hasSleepers: Bool, wake: CheckedContinuation<Void, Never>)] = []
+
+    /// Takes out those who wait for what is now so.
+    mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
+      let hasSleepers = !sleepers.isEmpty
+      defer { watchers.removeAll { $0.hasSleepers == hasSleepers } }
+      return watchers.filter { $0.hasSleepers == hasSleepers }.map(\.wake)
+    }
   }
 
   private let state = Locked(State())
@@ -22,37 +31,56 @@ final class HandClock: Clock, Sendable {
   var minimumResolution: Duration { .nanoseconds(1) }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    await withCheckedContinuation { continuation in
-      let watchers = state.withLock { state in
-        state.sleepers.append((deadline, continuation))
-        defer { state.watchers = [] }
-        return state.watchers
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let wakes: [CheckedContinuation<Void, Never>] = state.withLock { state in
+          if state.cancelled.remove(id) != nil { return [continuation] }
+          state.sleepers[id] = (deadline, continuation)
+          return state.takeWatchers()
+        }
+        for wake in wakes { wake.resume() }
       }
-      for watcher in watchers { watcher.resume() }
+    } onCancel: {
+      let wakes: [CheckedContinuation<Void, Never>] = state.withLock { state in
+        guard let sleeper = state.sleepers.removeValue(forKey: id) else {
+          state.cancelled.insert(id)
+          return []
+        }
+        return [sleeper.wake] + state.takeWatchers()
+      }
+      for wake in wakes { wake.resume() }
     }
     try Task.checkCancellation()
   }
 
   /// Returns when somebody sleeps.
-  func untilSomebodySleeps() async {
+  func untilSomebodySleeps() async { await until(hasSleepers: true) }
+
+  /// Returns when nobody sleeps any more.
+  func untilNobodySleeps() async { await until(hasSleepers: false) }
+
+  private func until(hasSleepers: Bool) async {
     await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        guard state.sleepers.isEmpty else { return true }
-        state.watchers.append(continuation)
+      let isSo = state.withLock { state in
+        guard state.sleepers.isEmpty == hasSleepers else { return true }
+        state.watchers.append((hasSleepers, continuation))
         return false
       }
-      if isThere { continuation.resume() }
+      if isSo { continuation.resume() }
     }
   }
 
   func turn(by duration: Duration) {
-    let due = state.withLock { state in
+    let wakes = state.withLock { state in
       state.now = state.now.advanced(by: duration)
-      let now = state.now
-      let due = state.sleepers.filter { $0.until <= now }
-      state.sleepers.removeAll { $0.until <= now }
-      return due
+      let due = state.sleepers.filter { $0.value.until <= state.now }
+      for id in due.keys { state.sleepers[id] = nil }
+      return due.values.sorted { $0.until < $1.until }.map(\.wake) + state.takeWatchers()
     }
-    for sleeper in due { sleeper.wake.resume() }
+    for wake in wakes { wake.resume() }
   }
 }

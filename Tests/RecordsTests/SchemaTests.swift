@@ -39,6 +39,7 @@ struct SchemaTests {
     #expect(try bench.query("PRAGMA application_id").first == [.integer(0x464C_4E31)])
     #expect(try await book.setting("foreign_keys") == .integer(1))
     #expect(try await book.setting("synchronous") == .integer(2), "2 is FULL")
+    #expect(try await book.setting("cache_size") == .integer(-1024), "KiB: a long batch does not grow by SQLite's cache")
     try await book.close()
     #expect(FileManager.default.fileExists(atPath: bench.database + "-wal"), "the log is kept, so that read-only users can read")
   }

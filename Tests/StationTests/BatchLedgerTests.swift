@@ -198,6 +198,17 @@ struct BatchLedgerTests {
     #expect(ledger.finished(other, record(2, .failed, .imageMismatch), now: .zero) == .again(pause: .seconds(1), elsewhere: false))
   }
 
+  @Test("In a rescue what became of a listed board says nothing about the one with the address before it")
+  func neighboursOnAList() {
+    let (first, second) = (BluetoothAddress(bits: 0xC0DE_0000_0001), BluetoothAddress(bits: 0xC0DE_0000_0002))
+    let list = BoardList(entries: [.init(unitID: "U1", mac: first), .init(unitID: "U2", mac: second)]).inBootloaders
+    var ledger = BatchLedger(bounds: BatchBounds(boards: list), limits: Self.limits, now: .zero)
+    _ = ledger.claim(second, now: .zero)
+    ledger.finished(second, record(second.bits, .passed, nil), now: .zero)
+    #expect(ledger.endReason(now: .seconds(1)) == nil)
+    #expect(ledger.missing == ["U1"])
+  }
+
   @Test func aBoardThatIsHeardIsWaitedForLonger() {
     var ledger = BatchLedger(bounds: BatchBounds(count: 1), limits: Self.limits, now: .zero)
     let board = BluetoothAddress(bits: 1)
@@ -229,6 +240,23 @@ struct BatchLedgerTests {
     #expect(ledger.endReason(now: .seconds(8)) == .count)
     #expect(ledger.counts.outcomes == [.passed: 3, .failed: 2])
     #expect(ledger.exit == .notGood)
+  }
+
+  @Test("All columns of an attempt are kept while another may follow; of a board that is done only what the rules ask for")
+  func remembersLittleOfABoardThatIsDone() {
+    var ledger = BatchLedger(bounds: BatchBounds(), limits: Self.limits, now: .zero)
+    for board in [1, 2, 3] as [UInt64] { _ = ledger.claim(BluetoothAddress(bits: board), now: .zero) }
+    var lost = record(1, .failed, .imageTooLarge)
+    lost.leftAs = .unknown
+    lost.unitID = "U-1"
+    ledger.finished(lost.mac, lost, now: .zero)
+    ledger.finished(BluetoothAddress(bits: 2), record(2, .failed, .linkLost), now: .zero)
+    ledger.finished(BluetoothAddress(bits: 3), record(3, .passed, nil), now: .zero)
+    #expect(ledger.accounts.mapValues { $0.lastRecord != nil } == [lost.mac: false, BluetoothAddress(bits: 2): true, BluetoothAddress(bits: 3): false])
+    #expect(ledger.leftElsewhere == [LeftBoard(mac: lost.mac, unitID: "U-1", leftAs: .unknown)])
+    #expect(ledger.closeAll() == [record(2, .failed, .linkLost)])
+    #expect(ledger.accounts.values.allSatisfy { $0.lastRecord == nil })
+    #expect(ledger.lastAttempt(of: BluetoothAddress(bits: 2))?.failureCode == .linkLost)
   }
 
   @Test func aWithdrawnClaimLeavesNoTrace() {

@@ -141,7 +141,7 @@ struct BoardProfileTests {
     #expect(rescue.protocol == .auto)
     #expect(rescue.strandedAfter == .seconds(180))
     #expect(rescue.flavor == "vanilla")
-    #expect(rescue.packetReceipt == 12)
+    #expect(rescue.packetReceipt == 8)
   }
 
   @Test func readsARescue() throws {

@@ -160,6 +160,23 @@ struct SightingBookTests {
     #expect(Self.assign(&book, free: [Self.a], at: .seconds(12)) == ["2A-40"], "a silent board does not stop the line")
   }
 
+  @Test("What counts is how long an adapter has listened for a board that is due, not how long ago it began to")
+  func keepsAnAdapterUntilItHasListened() {
+    var book = SightingBook()
+    Self.hear(&book, 1, on: Self.a, rssi: -60, at: .zero)
+    Self.hear(&book, 3, on: Self.b, rssi: -60, at: .zero)
+    #expect(Self.assign(&book, free: [Self.a, Self.b], at: .seconds(1)) == ["1A-60", "3B-60"])
+    for board in [1, 3] as [UInt64] { book.giveBack(BluetoothAddress(bits: board), pause: .zero, avoided: nil, now: .seconds(5)) }
+    Self.hear(&book, 2, on: Self.a, rssi: -40, at: .seconds(5))
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(6)) == [])
+    // The adapter goes to the other board that is due; for a while none is free.
+    Self.hear(&book, 3, on: Self.a, rssi: -60, at: .milliseconds(6200))
+    #expect(Self.assign(&book, free: [Self.a], at: .milliseconds(6200)) == ["3A-60"])
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(10)) == [], "board 1 was listened for only 0.2 s")
+    Self.hear(&book, 1, on: Self.a, rssi: -60, at: .seconds(11))
+    #expect(Self.assign(&book, free: [Self.a], at: .seconds(11)) == ["1A-60"])
+  }
+
   @Test("Only as many adapters are kept as boards are due")
   func keepsOneAdapterABoard() {
     var book = SightingBook()

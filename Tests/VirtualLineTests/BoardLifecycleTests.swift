@@ -20,6 +20,33 @@ struct BoardLifecycleTests {
     return bench
   }
 
+  @Test("A board is updated when other firmware runs and stays, not before and not after a revert")
+  func isUpdatedOnlyWithOtherFirmware() {
+    var bench = bench()
+    #expect(!bench.board.isUpdated, "it has uploaded only")
+    _ = bench.setState(Self.nextHash, confirm: false)
+    bench.reset()
+    #expect(!bench.board.isUpdated, "on trial")
+    bench.reset()
+    #expect(bench.slots == ["1.0.0 bca", "2.0.0 b"])
+    #expect(!bench.board.isUpdated, "back on the old one")
+    _ = bench.setState(Self.nextHash, confirm: false)
+    bench.reset()
+    _ = bench.setState(nil, confirm: true)
+    #expect(bench.board.isUpdated)
+  }
+
+  @Test("A board that came back with firmware that nobody sent is not updated")
+  func isNotUpdatedByOtherFirmware() {
+    var fault = BoardFault(.otherFirmware)
+    fault.version = "9.9.9"
+    var bench = bench(faults: [fault])
+    _ = bench.setState(Self.nextHash, confirm: false)
+    bench.reset()
+    #expect(bench.slots.first == "9.9.9 bca")
+    #expect(!bench.board.isUpdated)
+  }
+
   @Test(arguments: [BootMode.swapScratch, .swapMove, .swapOffset])
   func testThenRevertThenConfirm(_ mode: BootMode) {
     var bench = bench(mode, upload: false)

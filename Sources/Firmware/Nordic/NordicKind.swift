@@ -17,6 +17,19 @@ public enum NordicKind: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
+  /// For people.
+  public var words: String {
+    switch self {
+    case .softDevice: "SoftDevice"
+    case .bootloader: "bootloader"
+    case .softDeviceBootloader: "SoftDevice and bootloader"
+    case .application: "application"
+    case .bootloaderApplication: "bootloader and application"
+    case .softDeviceApplication: "SoftDevice and application"
+    case .softDeviceBootloaderApplication: "SoftDevice, bootloader and application"
+    }
+  }
+
   /// The part is an application and something else; Legacy bootloaders answer those with status 3 (facts/nordic-dfu.md §2.3).
   public var isCombined: Bool {
     switch self {

@@ -71,6 +71,7 @@ struct BootloaderStages: Sendable {
     let part = package.parts[min(partsDone[build.id] ?? 0, package.parts.count - 1)]
     try checkProtocol(part, found)
     note(build, package, isLast: stages.count == 1)
+    note(part, of: build, among: stages)
     return try await transfer(part, of: build, in: package, link, found, installed)
   }
 
@@ -158,6 +159,17 @@ struct BootloaderStages: Sendable {
     }
   }
 
+  /// Says which image of how many comes now: five of them, each from 0 to 100 %, would look like one that never ends.
+  private func note(_ part: NordicPart, of build: Interlock.Build, among stages: [(build: Interlock.Build, package: NordicPackage)]) {
+    let left = stages.map(\.package.parts.count).reduce(0, +) - min(partsDone[build.id] ?? 0, stages[0].package.parts.count - 1)
+    let isApplicationBuild = stages.count == 1
+    session.journal.update {
+      $0.stage = RescueStage(
+        number: flashed + 1, count: flashed + left, part: part.kind.words,
+        version: isApplicationBuild && part.kind.isSystem ? nil : build.version.description)
+    }
+  }
+
   // MARK: transfer
 
   private mutating func transfer(
@@ -206,7 +218,8 @@ struct BootloaderStages: Sendable {
     }
     flashed += 1
     tries = DFUTries()
-    (legacy, secure) = (Self.legacySettings(order), nil)
+    // What was too fast for the board in one stage is too fast in the next: `legacy` stays. The MTU may be another.
+    secure = nil
     partsDone[build.id, default: 0] += 1
     expectation = part.kind.isSystem ? .bootloader(before: part.kind.bringsBootloader ? installed : nil) : .application
   }

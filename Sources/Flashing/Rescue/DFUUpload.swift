@@ -25,8 +25,8 @@ struct DFUUpload: Sendable {
   func run(_ fresh: some DFUTransfer) async throws -> End {
     var machine = fresh
     let events = DFUEvents(time: session.time)
-    let began = session.time.now()
-    defer { keepFigures(machine, since: began) }
+    var span = ImageSpan()
+    defer { keepFigures(machine, span) }
     return try await withThrowingDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       group.addTask { await events.listen(to: channel) }
@@ -39,6 +39,7 @@ struct DFUUpload: Sendable {
         // A checksum is answered at once, and what follows from it is done behind what was asked for with it.
         var next = 0
         while next < actions.count {
+          span.saw(actions[next], at: session.time.now())
           if let end = perform(actions[next], events, &deadline, &group) { return end }
           if case .checksum(let data, let length) = actions[next] { actions += machine.checksum(checksums.value(of: data, upTo: length)) }
           next += 1
@@ -86,14 +87,40 @@ struct DFUUpload: Sendable {
     return nil
   }
 
-  private func keepFigures(_ machine: some DFUTransfer, since began: Duration) {
-    let seconds = (session.time.now() - began).seconds
-    let bytes = max(0, machine.acknowledged - (machine.resumedFrom ?? 0))
+  private func keepFigures(_ machine: some DFUTransfer, _ span: ImageSpan) {
+    let bytes = machine.acknowledged - (machine.resumedFrom ?? 0)
+    guard bytes > 0, let seconds = span.length?.seconds else { return }
     session.journal.update { record in
       record.uploadBytes = (record.uploadBytes ?? 0) + bytes
       record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds
       if let resumed = machine.resumedFrom { record.resumedFrom = resumed }
       if let all = record.uploadBytes, let spent = record.uploadSeconds, spent > 0 { record.uploadSpeed = Double(all) / 1000 / spent }
+    }
+  }
+}
+
+/// The time from the first packet of the image to the last byte that the board acknowledged: what the speed of an upload is reckoned from. Erasing, the init
+/// packet and the check of the whole image are not in it.
+private struct ImageSpan {
+  private var handedOver: Duration?
+  private var began: Duration?
+  private var ended: Duration?
+
+  var length: Duration? {
+    guard let began, let ended else { return nil }
+    return ended - began
+  }
+
+  mutating func saw(_ action: DFUAction, at now: Duration) {
+    switch action {
+    case .writePackets: handedOver = now
+    case .progress:
+      // Nothing was handed over when the board only names what it has kept of an earlier upload. Before the first progress, what was handed over last
+      // is the beginning of the image.
+      guard let handedOver else { return }
+      if began == nil { began = handedOver }
+      ended = now
+    default: break
     }
   }
 }

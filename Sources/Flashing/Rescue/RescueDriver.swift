@@ -19,15 +19,15 @@ struct RescueDriver: SessionDriver {
 
   /// Times an application is asked to start its bootloader in one attempt.
   static let entryTries = 2
+  /// Times a board's services are looked at again on a new link when they contradict what it advertised.
+  static let lookTries = 2
 
   let session: BoardSession
   let order: RescueOrder
   let links: LinkHolder
 
-  /// Where the board may be met: its application's address and its bootloader's.
-  private var addresses: [BluetoothAddress]
-  /// Others that answered under one of them.
-  private var strangers: Set<BluetoothAddress> = []
+  /// Where the board may be met: under its application's address and its bootloader's.
+  private var whereabouts: Whereabouts
   /// The name under which the bootloader was asked to advertise: nobody else has it.
   private var agreedName: String?
   private var awaited: Awaited?
@@ -43,8 +43,7 @@ struct RescueDriver: SessionDriver {
     self.links = links
     // An earlier attempt may have left it in its bootloader, which may have the other address.
     awaited = session.wasWrittenBefore ? .retry : nil
-    let board = session.board
-    addresses = [board, board.bootloaderNeighbour, board.applicationNeighbour]
+    whereabouts = Whereabouts(session.board, family: order.family, isInBootloader: !order.entersBootloader)
     bootloader = BootloaderStages(session: session, order: order, links: links)
   }
 
@@ -52,12 +51,9 @@ struct RescueDriver: SessionDriver {
 
   mutating func advance() async throws -> SessionResult? {
     let (link, isStranded) = try await connect()
-    // Should this link be lost, the board is looked for at both of its addresses.
-    awaited = .retry
-    var offer = try await look(link, isStranded)
-    var present = link
-    if case .none = offer {
-      // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them once, look again.
+    var (present, offer) = (link, try await look(link, isStranded))
+    for _ in 0..<Self.lookTries where isStale(offer, isStranded) {
+      // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them, look again.
       present = try await BoardConnector(session: session, links: links, board: link.board).reconnectAfresh()
       offer = try await look(present, isStranded)
     }
@@ -84,11 +80,11 @@ struct RescueDriver: SessionDriver {
       return (try await connector.connectUnbonded(), !order.entersBootloader)
     }
     try await session.enter(.reconnect, links)
-    let (admitted, anyOf, name) = (session.board, Set(addresses).subtracting(strangers), awaited == .bootloader ? agreedName : nil)
+    let (whereabouts, name, canTell) = (whereabouts, awaited == .bootloader ? agreedName : nil, identity?.serial != nil)
+    let (time, began) = (session.time, session.time.now())
     let connector = BoardConnector(session: session, links: links, board: session.board)
-    let heard = try await connector.hear(within: limits.swap) { heard in
-      // Another board may have the neighbouring address; under the agreed name there is only one.
-      anyOf.contains(heard.address) && (heard.address == admitted || name == nil || heard.name == nil || heard.name == name)
+    let heard = try await connector.hear(within: limits.swap) {
+      whereabouts.takes($0, after: time.now() - began, agreedName: name, canTell: canTell)
     }
     guard let heard else { throw silence(awaited) }
     let link = try await BoardConnector(session: session, links: links, board: heard.address).connect()
@@ -107,7 +103,14 @@ struct RescueDriver: SessionDriver {
 
   /// The same address will have another GATT database: nothing that the stack remembers is of use.
   private func forget() async {
-    for address in addresses { await session.central.forget(address, on: session.adapter) }
+    for address in whereabouts.all { await session.central.forget(address, on: session.adapter) }
+  }
+
+  /// Whether the services found are those of the board's other life. bluetoothd before 5.87 keeps them for an address even when it is told to forget the
+  /// board: one that runs its application again would seem to be in its bootloader. What was advertised since outranks them.
+  private func isStale(_ offer: DFUOffer, _ isStranded: Bool) -> Bool {
+    guard awaited != nil else { return offer == .none }
+    return offer == .none || (offer.isBootloader && !isStranded) || (offer == .metaWearApplication && isStranded)
   }
 
   private mutating func look(_ link: any GATTLink, _ isStranded: Bool) async throws -> DFUOffer {
@@ -133,13 +136,15 @@ struct RescueDriver: SessionDriver {
   /// Whether the board that answered is the one in hand: another that has the neighbouring address is left alone and not asked again.
   private mutating func isOurs(_ link: any GATTLink, _ offer: DFUOffer) async throws -> Bool {
     try await session.enter(identity == nil ? .identify : .verify, links)
-    guard let first = identity, let serial = first.serial else { return true }
     let connector = BoardConnector(session: session, links: links, board: link.board)
-    guard let now = try await connector.identity(over: link).serial, now != serial else { return true }
+    guard let serial = identity?.serial, let now = try await connector.identity(over: link).serial, now != serial else {
+      whereabouts.met(at: link.board)
+      return true
+    }
     guard link.board != session.board else {
       throw BoardFailure(.verifyOtherBoard, in: .verify, "serial number \(serial) was flashed and \(now) came back")
     }
-    strangers.insert(link.board)
+    whereabouts.remove(link.board)
     await links.close()
     return false
   }

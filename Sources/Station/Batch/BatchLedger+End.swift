@@ -64,11 +64,16 @@ extension BatchLedger {
   /// Boards with a worker now.
   public var inHand: [BluetoothAddress] { accounts.filter { $0.value.state == .inHand }.map(\.key).sorted() }
 
-  /// The last attempt of each board, by address.
-  public var lastAttempts: [AttemptRecord] { accounts.sorted { $0.key < $1.key }.compactMap(\.value.last) }
+  /// Boards that are not left in their application, by address.
+  public var leftElsewhere: [LeftBoard] {
+    accounts.compactMap { mac, account in
+      guard let last = account.last, last.leftAs != .application, last.leftAs != .untouched else { return nil }
+      return LeftBoard(mac: mac, unitID: last.unitID, leftAs: last.leftAs)
+    }.sorted { $0.mac < $1.mac }
+  }
 
   /// The last finished attempt of a board in this batch.
-  public func lastAttempt(of board: BluetoothAddress) -> AttemptRecord? { accounts[board]?.last }
+  public func lastAttempt(of board: BluetoothAddress) -> LastAttempt? { accounts[board]?.last }
 
   /// Whether an attempt of this batch may have written to the board.
   public func wasWritten(_ board: BluetoothAddress) -> Bool { accounts[board]?.wasWritten ?? false }

@@ -150,8 +150,8 @@ public struct BatchLedger: Sendable {
     var closed: [AttemptRecord] = []
     for (board, account) in accounts {
       guard case .waiting(let since) = account.state, isOver(board, since) else { continue }
+      if let last = account.lastRecord { closed.append(last) }
       accounts[board]?.state = .done
-      if let last = account.last { closed.append(last) }
     }
     return closed.sorted { $0.mac < $1.mac }
   }

@@ -15,15 +15,19 @@ struct BoardAccount: Sendable {
     init(_ record: AttemptRecord) { self.record = record }
   }
 
-  var state: State
+  var state: State {
+    didSet { if state == .done { kept = nil } }
+  }
   /// Attempts begun.
   var attempts = 0
   /// Attempts that count for yield.
   private(set) var judged = 0
   /// Attempts that ended `error` or `aborted`.
   private(set) var faults = 0
+  private(set) var last: LastAttempt?
   private var kept: Kept?
-  var last: AttemptRecord? { kept?.record }
+  /// The last attempt with all its columns, while another one may follow; those of a board that is done are in the database only.
+  var lastRecord: AttemptRecord? { kept?.record }
   /// An attempt wrote to the board, or may have.
   private(set) var wasWritten = false
 
@@ -40,7 +44,8 @@ struct BoardAccount: Sendable {
   }
 
   mutating func add(_ record: AttemptRecord) {
-    kept = Kept(record)
+    last = LastAttempt(record)
+    kept = state == .done ? nil : Kept(record)
     guard let outcome = record.outcome else { return }
     if outcome.isJudged { judged += 1 }
     switch outcome {

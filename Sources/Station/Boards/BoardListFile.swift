@@ -31,7 +31,7 @@ extension BoardList {
         guard let value else { continue }
         if let earlier = seen["\(column)=\(value)"] {
           throw ConfigurationError(
-            file: file, line: row.line, "\(column) \(value.printable()) stands here again (first in line \(earlier))", remedy: "keep one of the two")
+            file: file, line: row.line, "\(column) \(value.escaped()) stands here again (first in line \(earlier))", remedy: "keep one of the two")
         }
         seen["\(column)=\(value)"] = row.line
       }
@@ -48,10 +48,10 @@ extension BoardList {
     }
     let cells = row.cells.map { $0.hasPrefix("'") ? String($0.dropFirst()) : $0 }
     if let cell = cells.first(where: { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } || $0.count > 64 }) {
-      throw complaint("\(cell.quoted) holds a control character or more than 64 characters", "correct the cell")
+      throw complaint("\(cell.shown) holds a control character or more than 64 characters", "correct the cell")
     }
     let mac = BluetoothAddress(cells[1])
-    guard cells[1].isEmpty || mac != nil else { throw complaint("\(cells[1].quoted) is no address", "write it like C0:DE:00:00:00:01, or leave it empty") }
+    guard cells[1].isEmpty || mac != nil else { throw complaint("\(cells[1].shown) is no address", "write it like C0:DE:00:00:00:01, or leave it empty") }
     guard mac != nil || !cells[2].isEmpty else { throw complaint("nothing here tells which board it is", "write its mac or its serial_number") }
     return Entry(unitID: cells[0].isEmpty ? nil : cells[0], mac: mac, serialNumber: cells[2].isEmpty ? nil : cells[2], line: row.line)
   }

@@ -11,7 +11,7 @@ public struct SightingBook: Sendable {
     public var freshness: Duration = .seconds(10)
     /// So long a new board waits for the other free adapters to hear it, too (measured: all hear a board within 0.25 to 0.5 s).
     public var settleTime: Duration = .seconds(1)
-    /// So long a free adapter is kept for a board that waits for another attempt and has not been heard since: on a full line the next new board
+    /// So long a free adapter listens for a board that waits for another attempt and has not been heard since: on a full line the next new board
     /// is always ready sooner, and the tried one would wait until the line is empty.
     public var retryHold: Duration = .seconds(3)
     /// Boards kept at once; those in hand are kept above it.
@@ -48,8 +48,8 @@ public struct SightingBook: Sendable {
     var notBefore: Duration
     /// It was given back: it goes before boards that nobody has tried yet, so that a batch does not end with a queue of half-done boards.
     var wasTried = false
-    /// When an adapter began to be kept for its next attempt.
-    var heldSince: Duration?
+    /// How long adapters were kept for its next attempt. Time in which none was free does not count: nobody listened for the board then.
+    var heldFor = Duration.zero
     /// The adapter of the last failed attempt.
     var avoided: AdapterName?
     var hearings: [AdapterName: Hearing] = [:]
@@ -59,6 +59,8 @@ public struct SightingBook: Sendable {
 
   private let limits: Limits
   private var pages: [BluetoothAddress: Page] = [:]
+  /// Since when an adapter has been kept; nil while none is.
+  private var keepingSince: Duration?
 
   public init(limits: Limits = Limits()) {
     self.limits = limits
@@ -125,6 +127,7 @@ public struct SightingBook: Sendable {
         given.append(pair)
       }
     }
+    keepingSince = kept > 0 && !idle.isEmpty ? now : nil
     return given
   }
 
@@ -133,9 +136,9 @@ public struct SightingBook: Sendable {
     guard !free.isEmpty else { return 0 }
     var kept = 0
     for (board, page) in pages where page.state == .waiting && page.wasTried && page.notBefore <= now && !heard.contains(board) {
-      let since = page.heldSince ?? now
-      if page.heldSince == nil { pages[board]?.heldSince = now }
-      if now - since < limits.retryHold { kept += 1 }
+      let held = page.heldFor + (keepingSince.map { now - max($0, page.notBefore) } ?? .zero)
+      pages[board]?.heldFor = held
+      if held < limits.retryHold { kept += 1 }
     }
     return min(kept, free.count)
   }
@@ -162,7 +165,7 @@ public struct SightingBook: Sendable {
     page.notBefore = now + pause
     page.avoided = avoided
     page.wasTried = true
-    page.heldSince = nil
+    page.heldFor = .zero
     // What was heard before the attempt says nothing about where the board is now.
     page.hearings = [:]
     page.firstHeard = now
@@ -177,6 +180,8 @@ public struct SightingBook: Sendable {
   /// Forgets what an adapter heard (it is gone, or begins to listen anew).
   public mutating func forget(adapter: AdapterName) {
     for board in pages.keys { pages[board]?.hearings[adapter] = nil }
+    // It may have been the one that was kept.
+    keepingSince = nil
   }
 
   /// All pairs of a claimable board and a free adapter that hears it well enough, the strongest first.

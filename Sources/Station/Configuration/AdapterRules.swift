@@ -123,11 +123,11 @@ public struct AdapterRules: Hashable, Sendable {
     var labels: [String: String] = [:]
     for (path, entry) in values.family(StationKeys.label) {
       guard AdapterSelector.isUSBPath(path) else {
-        throw values.complaint(entry, "[adapters] \(entry.key.printable()) does not end in a USB path", "write label.1-2.3 = …, as flashline adapters shows it")
+        throw values.complaint(entry, "[adapters] \(entry.key.escaped()) does not end in a USB path", "write label.1-2.3 = …, as flashline adapters shows it")
       }
       guard entry.value.count <= 32 else { throw values.complaint(entry, "this label has \(entry.value.count) characters", "shorten it to 32") }
       if let other = labels.first(where: { $0.value == entry.value }) {
-        throw values.complaint(entry, "two adapters are called \(entry.value.quoted) (\(other.key) and \(path))", "give each its own label")
+        throw values.complaint(entry, "two adapters are called \(entry.value.shown) (\(other.key) and \(path))", "give each its own label")
       }
       labels[path] = entry.value
     }

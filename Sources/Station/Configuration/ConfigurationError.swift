@@ -19,26 +19,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 
   public var description: String {
     var place = ""
-    if let file { place = file.printable() + (line.map { ":\($0)" } ?? "") + ": " }
+    if let file { place = file.escaped() + (line.map { ":\($0)" } ?? "") + ": " }
     return place + what + (remedy.map { ": " + $0 } ?? "")
   }
-}
-
-extension String {
-  /// The text on one line and harmless on a terminal: control, format and separator characters as `\u{…}`, cut after `limit` characters.
-  func printable(limit: Int = 120) -> String {
-    var shown = ""
-    for (count, scalar) in unicodeScalars.enumerated() {
-      if count == limit { return shown + "…" }
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
-        shown += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: shown.unicodeScalars.append(scalar)
-      }
-    }
-    return shown
-  }
-
-  /// The printable text in quotation marks, as messages show what somebody wrote.
-  var quoted: String { "\"" + printable(limit: 60) + "\"" }
 }

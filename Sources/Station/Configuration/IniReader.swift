@@ -60,14 +60,14 @@ final class IniReader {
   fileprivate func take(section: String, key: String, value: String) -> Bool {
     guard complaint == nil else { return false }
     if let earlier = seen["\(section)\n\(key)"] {
-      return complain("[\(section)] \(key.printable()) stands here again (first in line \(earlier))", "keep one of the two")
+      return complain("[\(section)] \(key.escaped()) stands here again (first in line \(earlier))", "keep one of the two")
     }
-    guard !value.isEmpty else { return complain("[\(section)] \(key.printable()) has no value", "write one, or remove the line") }
+    guard !value.isEmpty else { return complain("[\(section)] \(key.escaped()) has no value", "write one, or remove the line") }
     if value.hasSuffix(" #") || value.contains(" # ") {
-      return complain("[\(section)] \(key.printable()): text after # belongs to the value here", "begin a comment behind a value with a space and ;")
+      return complain("[\(section)] \(key.escaped()): text after # belongs to the value here", "begin a comment behind a value with a space and ;")
     }
     if value.utf8.count > 1, value.hasPrefix("\""), value.hasSuffix("\"") {
-      return complain("[\(section)] \(key.printable()) is in quotation marks, which would belong to the value", "remove them")
+      return complain("[\(section)] \(key.escaped()) is in quotation marks, which would belong to the value", "remove them")
     }
     seen["\(section)\n\(key)"] = count
     entries.append(IniEntry(section: section, key: key, value: value, line: count))
@@ -90,7 +90,7 @@ final class IniReader {
     let rest = text[text.index(after: end)...].drop { $0 == " " || $0 == "\t" }
     guard rest.isEmpty || rest.first == ";" else { return complain("text follows the section", "write it on the next line") }
     guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "_" || $0 == "-") }) else {
-      return complain("the section name \(name.quoted) is empty or holds other characters than letters", "write [section]")
+      return complain("the section name \(name.shown) is empty or holds other characters than letters", "write [section]")
     }
     if let earlier = sections.first(where: { $0.name == name }) {
       return complain("section [\(name)] stands here again (first in line \(earlier.line))", "put its keys together in one place")

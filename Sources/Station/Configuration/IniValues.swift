@@ -16,11 +16,11 @@ struct IniValues {
       guard let key = keys.first(where: { $0.matches(entry) }) else {
         let known = keys.filter { $0.section == entry.section }.map(\.name)
         throw ConfigurationError(
-          file: file.file, line: entry.line, "unknown key [\(entry.section)] \(entry.key.printable())", remedy: "keys here are \(Self.list(known))")
+          file: file.file, line: entry.line, "unknown key [\(entry.section)] \(entry.key.escaped())", remedy: "keys here are \(Self.list(known))")
       }
       if entry.value.hasPrefix("<"), entry.value.hasSuffix(">") {
         throw ConfigurationError(
-          file: file.file, line: entry.line, "\(key.label) still holds the placeholder \(entry.value.printable())",
+          file: file.file, line: entry.line, "\(key.label) still holds the placeholder \(entry.value.escaped())",
           remedy: "write a value, or remove the line")
       }
     }
@@ -36,7 +36,7 @@ struct IniValues {
   ///   - reading: the value, or nil when the text is not one.
   func optional<Value>(_ key: IniKey, _ expected: String, _ reading: (String) -> Value?) throws(ConfigurationError) -> Value? {
     guard let text = text(key) else { return nil }
-    guard let value = reading(text) else { throw complaint(key, "\(key.label) is \(text.quoted)", "write \(expected)") }
+    guard let value = reading(text) else { throw complaint(key, "\(key.label) is \(text.shown)", "write \(expected)") }
     return value
   }
 

@@ -171,9 +171,8 @@ public actor StationController {
       ports.emit(
         .batchFinished(
           .init(
-            batchID: batchID, counts: counts.outcomes, good: counts.good, missing: ledger.missing,
-            leftElsewhere: ledger.lastAttempts.filter { $0.leftAs != .application && $0.leftAs != .untouched }, reason: reason, auditHead: head,
-            exitCode: exit)))
+            batchID: batchID, counts: counts.outcomes, good: counts.good, missing: ledger.missing, leftElsewhere: ledger.leftElsewhere, reason: reason,
+            auditHead: head, exitCode: exit)))
     } catch {
       ports.emit(.stationFault(code: error.code, message: error.message, adapter: nil))
       return BatchLedger.Exit.stationFault.rawValue

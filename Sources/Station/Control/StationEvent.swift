@@ -62,13 +62,13 @@ public enum StationEvent: Sendable {
     /// Boards of `--boards` that were never met, as the list names them.
     public var missing: [String]
     /// Boards that are not left in their application: address and state.
-    public var leftElsewhere: [AttemptRecord]
+    public var leftElsewhere: [LeftBoard]
     public var reason: EndReason
     public var auditHead: String
     public var exitCode: Int32
 
     public init(
-      batchID: Int64, counts: [Outcome: Int], good: Int, missing: [String], leftElsewhere: [AttemptRecord], reason: EndReason, auditHead: String,
+      batchID: Int64, counts: [Outcome: Int], good: Int, missing: [String], leftElsewhere: [LeftBoard], reason: EndReason, auditHead: String,
       exitCode: Int32
     ) {
       self.batchID = batchID

@@ -59,9 +59,9 @@ public struct PreflightCheck: Sendable {
         }
         continue
       }
-      guard !value.isEmpty, value.count <= 64, value == value.printable() else {
+      guard !value.isEmpty, value.count <= 64, value == value.escaped() else {
         throw ConfigurationError(
-          "\(option.option) \(value.quoted) is empty, longer than 64 characters, or holds control characters", remedy: "correct it")
+          "\(option.option) \(value.shown) is empty, longer than 64 characters, or holds control characters", remedy: "correct it")
       }
     }
   }
@@ -70,7 +70,7 @@ public struct PreflightCheck: Sendable {
     guard !profiles.isEmpty else { throw ConfigurationError("no profile is given", remedy: "give --profile NAME") }
     for (first, second) in zip(profiles, profiles.dropFirst()) where first.name == second.name {
       throw ConfigurationError(
-        file: second.file, "two profiles of this job are called \(second.name.quoted)", remedy: "give each its own [board] name, or name it once")
+        file: second.file, "two profiles of this job are called \(second.name.shown)", remedy: "give each its own [board] name, or name it once")
     }
     for profile in profiles where job == .rescue && profile.family == .mcuboot {
       throw ConfigurationError(

@@ -75,8 +75,8 @@ public struct BoardProfile: Hashable, Sendable {
     let path = path(for: asked, folder: folder)
     guard TextFile.exists(path) else {
       throw ConfigurationError(
-        "there is no profile \(asked.quoted) (looked for \(path.printable()))",
-        remedy: "write a path, or the name of a file NAME.profile in \(folder.printable())")
+        "there is no profile \(asked.shown) (looked for \(path.escaped()))",
+        remedy: "write a path, or the name of a file NAME.profile in \(folder.escaped())")
     }
     return try BoardProfile(path: path)
   }

@@ -37,7 +37,7 @@ enum ProfileKeys {
   static let strandedAfter = IniKey("rescue", "stranded_after", .value("180s"))
   static let catalog = IniKey("rescue", "catalog", .described("no catalogue: the package is named"))
   static let flavor = IniKey("rescue", "flavor", .value("vanilla"))
-  static let packetReceipt = IniKey("rescue", "packet_receipt", .value("12"))
+  static let packetReceipt = IniKey("rescue", "packet_receipt", .value("8"))
   static let packetSize = IniKey("rescue", "packet_size", .value("auto"))
 
   /// In the order of the shipped generic profile.

@@ -109,7 +109,7 @@ public struct RescueRules: Hashable, Sendable {
   public var catalog: CatalogueLocation?
   /// Which kind of application build of the catalogue.
   public var flavor: String
-  /// Packets between two receipts; 0 is none.
+  /// Packets between two receipts; 0 counts as 1, because nothing else would slow the station down.
   public var packetReceipt: Int
   /// Bytes a packet; nil follows the protocol and the connection.
   public var packetSize: Int?

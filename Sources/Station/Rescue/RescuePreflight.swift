@@ -66,7 +66,7 @@ struct RescuePreflight {
   ) throws(ConfigurationError) -> (PackageShelf, NordicPackage, FirmwareVersion) {
     guard let version = try expected(profile) else {
       throw ConfigurationError(
-        file: profile.file, "does not say which version \(path.printable()) brings, and the package cannot tell (its image may be encrypted)",
+        file: profile.file, "does not say which version \(path.escaped(limit: 1024)) brings, and the package cannot tell (its image may be encrypted)",
         remedy: "set [firmware] version to what the board's firmware revision reads afterwards")
     }
     let package: NordicPackage
@@ -90,7 +90,7 @@ struct RescuePreflight {
   private func expected(_ profile: BoardProfile) throws(ConfigurationError) -> FirmwareVersion? {
     guard let text = profile.firmware.version else { return nil }
     guard let version = FirmwareVersion(text) else {
-      throw ConfigurationError(file: profile.file, "[firmware] version \(text.quoted) is no version", remedy: "write it like 1.7.3")
+      throw ConfigurationError(file: profile.file, "[firmware] version \(text.shown) is no version", remedy: "write it like 1.7.3")
     }
     return version
   }

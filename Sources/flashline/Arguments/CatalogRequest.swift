@@ -1,3 +1,5 @@
+import Station
+
 /// What `catalog` is asked for.
 struct CatalogRequest: Hashable, Sendable {
   enum Action: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Locks
+import Station
 import Synchronization
 
 /// What getopt_long found on a command line.

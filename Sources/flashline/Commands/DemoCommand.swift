@@ -1,8 +1,9 @@
-import FoundationEssentials
 import Flashing
+import FoundationEssentials
 import Glibc
 import Locks
 import Records
+import Station
 import Synchronization
 import VirtualLine
 

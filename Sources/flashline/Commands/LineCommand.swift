@@ -1,5 +1,6 @@
 import Flashing
 import Glibc
+import Station
 import VirtualLine
 
 /// `line`: the virtual line as a process of its own, until it is stopped.

@@ -1,6 +1,7 @@
 import Firmware
 import FoundationEssentials
 import Glibc
+import Station
 import VirtualLine
 
 /// The folder of one demonstration: configuration, profile, image, records and the line's log. It stays.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Station
 
 /// What a virtual line leaves in its state folder, as a station on it reads it.
 struct LineFiles {

@@ -1,6 +1,7 @@
 import Catalogue
 import Firmware
 import Flashing
+import Station
 
 /// What `catalog` shows: one shelf for each catalogue.
 struct CatalogReport {

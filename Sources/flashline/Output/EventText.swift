@@ -41,11 +41,12 @@ enum EventText {
     case .batchStarted(let start): Line(text: text(start), weight: .news)
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter): Line(text: seen(mac, name, profile, rssi, adapter), weight: .detail)
     case .boardAssigned(let record):
-      Line(text: "\(record.mac) \(record.unitLabel)on \(record.adapterName), attempt \(record.attempt)", weight: .detail)
-    case .boardPhase(let record, let phase): Line(text: "\(record.mac) \(phase.rawValue)", weight: .detail)
+      Line(text: "\(record.mac) \(record.unitID.unitLabel)on \(record.adapterName), attempt \(record.attempt)", weight: .detail)
+    case .boardPhase(let record, let phase):
+      Line(text: "\(record.mac) \(phase == .upload ? record.stage.map { image($0, record) } ?? phase.rawValue : phase.rawValue)", weight: .detail)
     case .boardProgress: nil
     case .boardFinished(let record):
-      Line(text: "\(record.mac) \(record.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
+      Line(text: "\(record.mac) \(record.unitID.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
     case .boardDone: nil
     case .batchFinished: nil
     case .stationFault(let code, let message, let adapter):
@@ -75,6 +76,14 @@ enum EventText {
     return "\(mac) heard on \(adapter.label.escaped())\(strength): \(name.map(\.shown) ?? "no name"), profile \(profile.escaped())"
   }
 
+  /// Which image of a rescue begins, and over which bootloader.
+  private static func image(_ stage: RescueStage, _ record: AttemptRecord) -> String {
+    var text = "image \(stage.number) of \(stage.count): \(stage.part)"
+    if let version = stage.version { text += " \(version.escaped(limit: 40))" }
+    if let present = record.bootloaderAfter { text += ", bootloader now \(present.escaped(limit: 40))" }
+    return text
+  }
+
   /// How an attempt ended, after the board's address.
   static func result(_ record: AttemptRecord) -> String {
     guard let outcome = record.outcome else { return "is not finished" }
@@ -82,6 +91,9 @@ enum EventText {
     case .passed, .skipped:
       var text = outcome == .skipped ? "skipped, has the firmware already" : "passed"
       if let version = record.firmwareAfter { text += ", \(version.escaped(limit: 40))" }
+      if let before = record.bootloaderBefore, let after = record.bootloaderAfter, before != after {
+        text += ", bootloader \(before.escaped(limit: 40)) -> \(after.escaped(limit: 40))"
+      }
       if !record.good, let state = record.imageState { text += " (\(state.rawValue))" }
       if let seconds = record.duration { text += ", \(Figures.oneDecimal(seconds)) s" }
       if let speed = record.uploadSpeed { text += ", \(Figures.speed(speed))" }
@@ -100,7 +112,9 @@ enum EventText {
 extension AttemptRecord {
   /// What people call the adapter of this attempt.
   var adapterName: String { (adapterLabel ?? adapterPath ?? "?").escaped(limit: 40) }
+}
 
-  /// `U-0007 ` when the board has a unit number.
-  var unitLabel: String { unitID.map { "(\($0.escaped(limit: 40))) " } ?? "" }
+extension Optional<String> {
+  /// Of a unit number: `(U-0007) `, and nothing for a board without one.
+  var unitLabel: String { map { "(\($0.escaped(limit: 40))) " } ?? "" }
 }

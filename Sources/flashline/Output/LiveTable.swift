@@ -56,15 +56,20 @@ struct LiveTable {
       change(record.adapterPath) { row in
         row = Row(label: row.label, path: row.path, board: record, last: row.last)
       }
-    case .boardPhase(let record, let phase): change(record.adapterPath, record.mac) { $0.phase = phase }
+    case .boardPhase(let record, let phase):
+      change(record.adapterPath, record) { row in
+        row.phase = phase
+        if row.board?.stage != record.stage { (row.bytes, row.total, row.speed) = (0, 0, 0) }
+        row.board = record
+      }
     case .boardProgress(let record, let bytes, let total, let speed):
-      change(record.adapterPath, record.mac) { row in
+      change(record.adapterPath, record) { row in
         row.bytes = bytes
         row.total = total
         row.speed = speed
       }
     case .boardFinished(let record):
-      change(record.adapterPath, record.mac) { row in
+      change(record.adapterPath, record) { row in
         row = Row(label: row.label, path: row.path, last: record, isGone: row.isGone)
       }
     case .boardDone(let record):
@@ -83,9 +88,16 @@ struct LiveTable {
     }
   }
 
-  private mutating func change(_ path: String?, _ board: BluetoothAddress? = nil, _ change: (inout Row) -> Void) {
-    guard let index = rows.firstIndex(where: { $0.path == path }), board == nil || rows[index].board?.mac == board else { return }
+  private mutating func change(_ path: String?, _ board: AttemptRecord? = nil, _ change: (inout Row) -> Void) {
+    guard let index = rows.firstIndex(where: { $0.path == path }) else { return }
+    if let board, !(rows[index].board.map { Self.isSame($0, board) } ?? false) { return }
     change(&rows[index])
+  }
+
+  /// A board of a rescue gets another address in the middle of its attempt, once its application is met.
+  private static func isSame(_ one: AttemptRecord, _ other: AttemptRecord) -> Bool {
+    if let number = one.attemptID, let another = other.attemptID { return number == another }
+    return one.mac == other.mac
   }
 
   /// The lines that have not scrolled yet; they are handed over once.
@@ -111,7 +123,8 @@ struct LiveTable {
       let state = row.isGone ? "unplugged" : "waiting"
       return "\(label)  \(state)" + (row.last.map { "  (last: \($0.mac) \($0.outcome?.rawValue ?? "?"))" } ?? "")
     }
-    let head = "\(label)  \(board.mac)  \((row.phase?.rawValue ?? "begins").padded(to: 9))"
+    var head = "\(label)  \(board.mac)  \((row.phase?.rawValue ?? "begins").padded(to: 9))"
+    if let stage = board.stage { head += " \(stage.number)/\(stage.count)" }
     guard row.total > 0, row.phase == .upload else { return head }
     let figures = "\(Figures.percent(row.bytes, of: row.total)) %".paddedLeft(to: 6) + Figures.speed(row.speed).paddedLeft(to: 12)
     let room = min(30, columns - head.columns - figures.columns - 5)

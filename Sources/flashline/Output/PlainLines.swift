@@ -22,14 +22,22 @@ final class PlainLines: EventSink {
       writer.write("\(Figures.clock(time)) \(record.mac) \(step) %, \(Figures.speed(speed))", isDroppable: true)
       return
     }
-    if case .boardFinished(let record) = event { steps.withLock { $0.forget(record.mac) } }
+    switch event {
+    // The next image of a rescue is told from its beginning again.
+    case .boardFinished(let record), .boardPhase(let record, .upload): steps.withLock { $0.forget(record.mac) }
+    default: break
+    }
     guard let line = EventText.line(event), max(line.weight, floor(event)) >= least else { return }
     writer.write("\(Figures.clock(time)) \(line.text)")
   }
 
-  /// Assignments are news in a log, where no row shows them.
+  /// Assignments, and which image of a rescue comes now, are news in a log, where no row shows them.
   private func floor(_ event: StationEvent) -> EventText.Weight {
-    if case .boardAssigned = event { .news } else { .detail }
+    switch event {
+    case .boardAssigned: .news
+    case .boardPhase(let record, .upload) where record.stage != nil: .news
+    default: .detail
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 
+import prepare_rescue  # noqa: E402
 from boards import mcuboot, package_tools  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -127,6 +128,11 @@ mode = testAndConfirm
 
     def other(self, name: str, limit: int, command: list[str]):
         self.steps.append(' '.join(map(shlex.quote, ['other', name, str(limit), *command])))
+        self.others.append(name)
+
+    def job(self, name: str, limit: int, arguments: list[str]):
+        """A command of the program that must succeed."""
+        self.steps.append(' '.join(map(shlex.quote, ['job', name, str(limit), *arguments])))
         self.others.append(name)
 
     def adapters(self, name: str, excluded: dict[str, str]):
@@ -349,7 +355,14 @@ def radio(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio}
+def rescue(work: str) -> Guest:
+    guest = Guest(work, 330)
+    guest.dongles = guest.dongles[:3]
+    prepare_rescue.fill(guest, ORDER)
+    return guest
+
+
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue}
 
 
 if __name__ == '__main__':

@@ -15,6 +15,8 @@ import sqlite3
 import subprocess
 import sys
 
+import verdict_rescue
+
 COLUMNS = (
     'record attempt_id batch_id report_day station_id work_order lot operator unit_id profile job upgrade_mode mac dfu_mac address_type serial_number model_number '
     'hardware_revision firmware_before firmware_after bootloader_before bootloader_after package package_sha256 image_hash image_hash_before image_hash_after '
@@ -183,7 +185,7 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         checks.where = f'{outcome.name}/{run["name"]}/{row["mac"]} attempt {row["attempt"]}'
         for name, value in lot.items():
             checks.same(name, row[name], value)
-        check_row(checks, outcome, row)
+        check_row(checks, outcome, row, run.get('job', 'update'))
     for mac, wanted in run['boards'].items():
         checks.where = f'{outcome.name}/{run["name"]}/{mac}'
         mine = [row for row in rows if row['mac'] == mac]
@@ -192,7 +194,9 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         if 'left' in wanted:
             checks.same('left_as of the attempts', [row['left_as'] for row in mine], wanted['left'])
         if mine and mac in outcome.boards:
-            check_last(checks, outcome, mine[-1], wanted)
+            last = [run for run in outcome.expect['runs'] if mac in run['boards']][-1]
+            check = verdict_rescue.check_last if over_dfu(outcome, mac) else check_last
+            check(checks, outcome, mine[-1], wanted, last['boards'][mac] is wanted)
             check_unit(checks, outcome, [row for row in outcome.rows if row['batch_id'] == batch and row['mac'] == mac])
     checks.where = f'{outcome.name}/{run["name"]}'
     for row in rows:
@@ -209,12 +213,12 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         checks.ok(f'{run["adapters_at_once"]} boards at once on as many adapters', at_once(rows) >= run['adapters_at_once'], at_once(rows))
 
 
-def check_row(checks: Checks, outcome: Outcome, row: dict):
+def check_row(checks: Checks, outcome: Outcome, row: dict, job: str):
     """What holds for every attempt, however it ended."""
     mac = row['mac']
     checks.same('station_id', row['station_id'], 'RIG1')
-    checks.same('job', row['job'], 'update')
-    checks.same('upgrade_mode', row['upgrade_mode'], 'testAndConfirm')
+    checks.same('job', row['job'], job)
+    checks.same('upgrade_mode', row['upgrade_mode'], None if over_dfu(outcome, mac) else 'testAndConfirm')
     checks.same('address_type', row['address_type'], 'random')
     checks.ok('times in order', TIME.fullmatch(row['started_at']) and TIME.fullmatch(row['finished_at']) and row['started_at'] <= row['finished_at'])
     checks.same('report_day (UTC)', row['report_day'], row['finished_at'][:10])
@@ -237,14 +241,18 @@ def check_row(checks: Checks, outcome: Outcome, row: dict):
         checks.ok('upload_kB_per_s fits its bytes and seconds', abs(row['upload_kB_per_s'] - speed) <= rounding, row['upload_kB_per_s'], speed)
 
 
+def over_dfu(outcome: Outcome, mac: str) -> bool:
+    return outcome.specs.get(mac, {}).get('kind') in verdict_rescue.KINDS
+
+
 def heard(outcome: Outcome, row: dict) -> int:
     rssi = outcome.specs[row['mac']].get('rssi', -50) if row['mac'] in outcome.specs else 0
     serial = outcome.dongles[row['adapter_mac']][1]['serial'] if row['adapter_mac'] in outcome.dongles else ''
     return rssi if isinstance(rssi, int) else rssi.get(serial, rssi.get('*', -50))
 
 
-def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
-    """The last attempt of a board in a run: what the station wrote down of it against the board."""
+def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict, is_end: bool):
+    """The last attempt of a board in a run: what the station wrote down of it against the board. `is_end`: nothing came after it, so that the board can be asked."""
     board, spec = outcome.boards[row['mac']], outcome.specs[row['mac']]
     package = outcome.expect['packages'][wanted['package']]
     good = row['outcome'] in ('passed', 'skipped')
@@ -275,9 +283,7 @@ def check_last(checks: Checks, outcome: Outcome, row: dict, wanted: dict):
         checks.same('verified_by', row['verified_by'], 'imageHash')
         checks.same('image_hash_after', row['image_hash_after'], package['hash'])
         checks.same('firmware_after', row['firmware_after'], package['version'])
-    # The board itself, as it is at the end: only a board's last run can be compared with it.
-    last = [run for run in outcome.expect['runs'] if row['mac'] in run['boards']][-1]
-    if last['boards'][row['mac']] is wanted:
+    if is_end:
         if good:
             checks.same('the board runs the package\'s image', board['running'], {key: package[key] for key in ('version', 'hash', 'hash_kind')})
             checks.same('confirmed', board['confirmed'], row['image_state'] == 'confirmed')
@@ -437,23 +443,29 @@ def check_summary(checks: Checks, outcome: Outcome, head: str | None, code: int,
     """`--json summary` of the whole database against our own count (contract 4, yield)."""
     try:
         told = json.loads(data)
-        job = {entry['job']: entry for entry in told['jobs']}.get('update')
+        jobs = {entry['job']: entry for entry in told['jobs']}
     except (ValueError, KeyError, TypeError):
-        job = None
-    if not checks.ok('summary is one JSON document with the job update', code == 0 and job, data[:200]):
+        jobs = {}
+    if not checks.ok('summary is one JSON document with jobs', code == 0 and jobs, data[:200]):
         return
+    checks.same('summary tells of the jobs that were done', sorted(jobs), sorted({row['job'] for row in outcome.rows}))
+    for name, job in jobs.items():
+        check_yield(checks, name, job, [row for row in outcome.rows if row['job'] == name])
+    checks.same('summary names the head of the audit chain', told.get('audit_head'), head)
+
+
+def check_yield(checks: Checks, name: str, job: dict, rows: list[dict]):
     judged: dict[str, list[str]] = {}
-    for row in outcome.rows:
+    for row in rows:
         if row['outcome'] in ('passed', 'failed', 'timeout'):
             judged.setdefault(row['mac'], []).append(row['outcome'])
-    outcomes = [row['outcome'] for row in outcome.rows]
-    wanted = {'attempts': len(outcome.rows), 'boards': len({row['mac'] for row in outcome.rows}), 'judged_boards': len(judged),
+    outcomes = [row['outcome'] for row in rows]
+    wanted = {'attempts': len(rows), 'boards': len({row['mac'] for row in rows}), 'judged_boards': len(judged),
               'outcomes': {name: outcomes.count(name) for name in outcomes}, 'first': sum(of[0] == 'passed' for of in judged.values()),
               'final': sum(of[-1] == 'passed' for of in judged.values())}
     got = {name: job.get(name) for name in ('attempts', 'boards', 'judged_boards')} | {
         'outcomes': {name: number for name, number in job['outcomes'].items() if number}, 'first': job['first_pass']['passed'], 'final': job['final']['passed']}
-    checks.same('summary counts as we count', got, wanted)
-    checks.same('summary names the head of the audit chain', told.get('audit_head'), head)
+    checks.same(f'summary counts as we count: {name}', got, wanted)
 
 
 # -- one guest ---------------------------------------------------------------------------------------------------------

@@ -1,21 +1,4 @@
 extension StringProtocol {
-  /// Text from the air or from a person, harmless on a terminal: control, format and separator characters as `\u{…}`, long text cut.
-  func escaped(limit: Int = 120) -> String {
-    var shown = ""
-    for (count, scalar) in unicodeScalars.enumerated() {
-      if count == limit { return shown + "…" }
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
-        shown += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: shown.unicodeScalars.append(scalar)
-      }
-    }
-    return shown
-  }
-
-  /// Escaped and in quotation marks, as messages show what somebody wrote.
-  var shown: String { "\"" + escaped(limit: 60) + "\"" }
-
   /// The text with line ends and control characters replaced by blanks.
   var oneLine: String {
     String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))

@@ -1,0 +1,165 @@
+"""prepare_rescue.py: the guest `rescue` (README.md): boards that are stuck in their bootloaders, and boards that are sent there.
+
+Fills a guest of prepare.py: packages and a catalogue of boards/package_tools.py, profiles, boards, and what is to become of each of them.
+"""
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+
+from boards import mcuboot, package_tools
+
+MODEL, HARDWARE, MAKER, VERSION = '6', '0.2', 'MbientLab Inc', '1.4.5'
+BOOTLOADER = package_tools.CHAIN[-1][0]
+# A bootloader counts as stranded after so long: short, because the guest's minutes are dear; far longer than a board of ours stays there between two stages.
+STRANDED = '4s'
+METAWEAR = f"""[board]
+name = metawear
+family = metawear
+
+[match]
+name_prefix = MetaWear
+min_rssi = -75
+
+[identity]
+manufacturer = {MAKER}
+model_number = {MODEL}
+hardware_revision = {HARDWARE}
+serial = unique
+
+[rescue]
+stranded_after = {STRANDED}
+catalog = ../catalogue/info2.json
+"""
+SECURE = """[board]
+name = secure
+family = nordic-dfu
+
+[match]
+name_prefix = SECURE-
+min_rssi = -75
+
+[firmware]
+package = ../packages/{file}
+sha256 = {sha256}
+version = {version}
+
+[rescue]
+name = DfuTarg
+protocol = secure
+stranded_after = {stranded}
+"""
+
+
+class Rescue:
+    """Packages, profiles and boards of one guest."""
+
+    def __init__(self, guest):
+        self.guest = guest
+        self.chain: dict[str, dict] = {}
+        self._catalogue()
+        self._secure()
+
+    # -- packages --------------------------------------------------------------------------------------------------------
+    def _put(self, path: str, content: bytes):
+        path = os.path.join(self.guest.work, 'station', path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(content)
+
+    def _package(self, key: str, name: str, content: bytes, image: bytes, version: str):
+        self.guest.packages[key] = {'file': name, 'sha256': hashlib.sha256(content).hexdigest(), 'bytes': len(image), 'hash': hashlib.sha256(image).hexdigest(),
+                                    'version': version}
+
+    def _catalogue(self):
+        index, files = package_tools.catalogue(HARDWARE, int(MODEL), VERSION, app_size=8000)
+        self._put('catalogue/info2.json', json.dumps(index).encode())
+        for path, content in files.items():
+            self._put(f'catalogue/{path}', content)
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                (name,) = (name for name in archive.namelist() if name.endswith('.bin'))
+                image = archive.read(name)
+            version = mcuboot.metadata(image)['version']
+            stage = {'kind': 'application' if name == 'firmware.bin' else name.removesuffix('.bin'), 'bytes': len(image),
+                     'sha256': hashlib.sha256(image).hexdigest(), 'version': version}
+            self.chain[version] = stage
+            if stage['kind'] == 'application':
+                self._package('metawear', 'firmware.zip', content, image, version)
+        self.guest.text('station/profiles/metawear.profile', METAWEAR)
+
+    def _secure(self):
+        image = package_tools.payload(20_000, 'secure', {'version': '2.0.0'})
+        content = package_tools.secure_zip({'application': (image, {'fw_version': 2})})
+        self._put('packages/secure.zip', content)
+        self._package('secure', 'secure.zip', content, image, '2.0.0')
+        self.guest.text('station/profiles/secure.profile', SECURE.format(**self.guest.packages['secure'], stranded=STRANDED))
+
+    # -- boards ----------------------------------------------------------------------------------------------------------
+    def metawear(self, name: str, app: dict | None, bootloader: str = BOOTLOADER, **more) -> str:
+        softdevice = 0x8C if bootloader in ('0.3.1', '0.3.2', '0.3.3') else 0x88
+        return self.guest.board(name, kind='metawear', app=app, bootloader_version=bootloader, softdevice=softdevice, model=MODEL, hardware=HARDWARE,
+                                manufacturer=MAKER, **more)
+
+    def secure(self, name: str, app: str | None, **more) -> str:
+        """The bootloader has the next address: places are left free for it."""
+        return self.guest.board(name, kind='secure', app=app, address=f'C0:DE:00:00:01:{16 * (len(self.guest.boards) + 1):02X}', **more)
+
+    # -- what is to become of them ---------------------------------------------------------------------------------------
+    def stages(self, *versions: str) -> list[dict]:
+        return [self.chain[version] for version in versions]
+
+    def rescued(self, bootloader: str, *versions: str, **more) -> dict:
+        """A MetaWear board that was found with this bootloader and got these images, one after the other."""
+        return {'attempts': ['passed'], 'package': 'metawear', 'before': None, 'bootloader': [bootloader, BOOTLOADER],
+                'stages': self.stages(*versions), 'left': ['application']} | more
+
+    def secured(self, before: str | None, **more) -> dict:
+        package = self.guest.packages['secure']
+        stage = {'kind': 'application', 'bytes': package['bytes'], 'sha256': package['hash'], 'version': package['version']}
+        return {'attempts': ['passed'], 'package': 'secure', 'before': before, 'bootloader': [None, None], 'dfu_mac': '+1', 'stages': [stage],
+                'left': ['application']} | more
+
+
+def fill(guest, order: list[str]):
+    """`recover` and then `run`: every kind of board, in its bootloader and in its application."""
+    rescue = Rescue(guest)
+    guest.package('named', '2.0.0', 20_000)
+    guest.profile('named', 'MetaBoot', 'named')
+    # The strongest are taken first: what takes longest, and the one that is to be refused.
+    stranded = {
+        guest.board('FOREIGN-1', kind='legacy', app=None, bootloader_name='MetaBoot', bootloader_address='same', bootloader_dis=True, model='X1', hardware='1.0',
+                    manufacturer='Other Works', rssi=-42):
+            {'attempts': ['refused identity.model'], 'package': None, 'before': None, 'bootloader': [None, None], 'stages': [], 'mode': 'bootloader',
+             'left': ['untouched']},
+        rescue.metawear('MetaWear-chain4', None, '0.2.2', rssi=-44): rescue.rescued('0.2.2', '0.3.1', '0.3.2', '0.3.3', VERSION),
+        rescue.metawear('MetaWear-chain3', None, '0.3.1', rssi=-44): rescue.rescued('0.3.1', '0.3.2', '0.3.3', VERSION),
+        # An earlier rescue ended in the middle of the chain: SoftDevice and bootloader are new, and the rest is missing.
+        rescue.metawear('MetaWear-half', None, '0.3.2'): rescue.rescued('0.3.2', '0.3.3', VERSION),
+        rescue.metawear('MetaWear-fine', None): rescue.rescued(BOOTLOADER, VERSION),
+        rescue.secure('SECURE-dfu', None): rescue.secured(None),
+    }
+    older = {'version': '1.3.0', 'requires_bootloader': '0.2.1'}
+    at_home = {
+        rescue.metawear('MetaWear-1', older): rescue.rescued(BOOTLOADER, VERSION, before='1.3.0'),
+        rescue.metawear('MetaWear-2', older): rescue.rescued(BOOTLOADER, VERSION, before='1.3.0'),
+        rescue.secure('SECURE-app', '1.0.0'): rescue.secured('1.0.0'),
+        # An application board that somebody called so.
+        guest.board('MetaBoot'): {'attempts': ['passed'], 'package': 'named', 'before': '1.0.0'},
+    }
+    guest.job('refresh', 30, ['catalog', 'refresh'])
+    jobs = ['--profile', 'metawear', '--profile', 'secure']
+    path, units = guest.list_of('stranded', list(stranded))
+    guest.run('recover', ['recover', *jobs, '--boards', path, *order], {a: wanted | {'unit': units[a]} for a, wanted in stranded.items()},
+              exit=1, end='boards', limit=110, job='rescue', adapters_at_once=3)
+    rescued = [address for address, wanted in stranded.items() if wanted['stages']]
+    path, units = guest.list_of('homes', rescued + list(at_home))
+    home = {}
+    for address in rescued:
+        wanted = stranded[address]
+        home[address] = wanted | {'attempts': ['skipped'], 'before': guest.packages[wanted['package']]['version'], 'bootloader': [None, None], 'dfu_mac': None,
+                                  'left': ['untouched'], 'sent': []}
+    guest.run('run', ['run', *jobs, '--profile', 'named', '--boards', path, *order],
+              {a: wanted | {'unit': units[a]} for a, wanted in (home | at_home).items()}, end='boards', limit=110)
