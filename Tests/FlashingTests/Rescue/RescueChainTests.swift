@@ -86,7 +86,7 @@ struct RescueChainTests {
   @Test("Another board at the neighbouring address answers first: it is left alone, and the right one is waited for")
   func neighbour() async throws {
     let other = RescueBoard.virtual(at: RescueBench.address.bootloaderNeighbour, serial: "SN2")
-    let bench = try RescueBench([BoardFault(.slowBoot).with { $0.milliseconds = 5000 }], others: [other]) { $0.bootloader = "0.3.2" }
+    let bench = try RescueBench([BoardFault(.slowBoot).with { $0.milliseconds = 15_000 }], others: [other]) { $0.bootloader = "0.3.2" }
     let record = try await bench.run()
     #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
     #expect(record.serialNumber == "SN1")
