@@ -76,7 +76,7 @@ trust: build ## bad input, faults of the computer and of the line, Ctrl-C, what 
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/stopping.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/line_faults.py
 
-bench: build ## the README's figures: one link, smpclient, 1 and 4 adapters, 16 links, reports; prints a Markdown table
+bench: build ## the README's figures: one link, smpclient, Nordic DFU, 1 and 4 adapters, 16 links, reports; prints a Markdown table
 	Tests/RealStack/rig.sh setup >&2
 	@FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Bench/figures.py
 

@@ -36,6 +36,17 @@ struct BoardLifecycleTests {
     #expect(bench.board.isUpdated)
   }
 
+  @Test("A board that came back with firmware that nobody sent is not updated")
+  func isNotUpdatedByOtherFirmware() {
+    var fault = BoardFault(.otherFirmware)
+    fault.version = "9.9.9"
+    var bench = bench(faults: [fault])
+    _ = bench.setState(Self.nextHash, confirm: false)
+    bench.reset()
+    #expect(bench.slots.first == "9.9.9 bca")
+    #expect(!bench.board.isUpdated)
+  }
+
   @Test(arguments: [BootMode.swapScratch, .swapMove, .swapOffset])
   func testThenRevertThenConfirm(_ mode: BootMode) {
     var bench = bench(mode, upload: false)

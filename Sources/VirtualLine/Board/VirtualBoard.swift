@@ -37,8 +37,11 @@ public struct VirtualBoard: Sendable {
   public private(set) var connections = 0
   public private(set) var boots: [BootStep] = []
 
-  /// Another firmware than the one that it began with runs, and stays.
-  var isUpdated: Bool { !flash.isUnconfirmed && flash.running.map { $0.version != ImageVersion(settings.version) } ?? false }
+  /// Scripted: firmware that nobody sent came up at the last reset.
+  private var isReplaced = false
+
+  /// Another firmware than the one that it began with was sent, runs, and stays.
+  var isUpdated: Bool { !isReplaced && !flash.isUnconfirmed && flash.running.map { $0.version != ImageVersion(settings.version) } ?? false }
 
   public init(identity: BoardIdentity, settings: BoardSettings, image: StoredImage?, faults: [BoardFault] = []) {
     self.identity = identity
@@ -266,9 +269,13 @@ public struct VirtualBoard: Sendable {
     state = .booting
     let scripted = faults.at(.reset)
     let step = flash.boot(crashes: scripted.contains { $0.do == .imageReverts })
+    if step != .none, step != .refused { isReplaced = false }
     boots.append(step)
     if let other = scripted.first(where: { $0.do == .otherFirmware }), let version = ImageVersion(other.version ?? "9.9.9") {
-      if let image = VirtualFirmware.image(version: version, size: 4096) { flash.replaceRunning(image) }
+      if let image = VirtualFirmware.image(version: version, size: 4096) {
+        flash.replaceRunning(image)
+        isReplaced = true
+      }
     }
     if step == .dead || scripted.contains(where: { $0.do == .neverReturn }) {
       state = .gone
