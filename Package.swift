@@ -68,7 +68,7 @@ let package = Package(
     tests("NordicDFUTests", ["NordicDFU", "Bluetooth"]),
     // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
     .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
-    tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "LineFixture"]),
+    tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "NordicDFU", "VirtualLine", "LineFixture"]),
     tests("CatalogueTests", ["Catalogue", "Firmware"]),
     tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "Catalogue", "LineFixture"]),
     tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),

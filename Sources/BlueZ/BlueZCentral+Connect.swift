@@ -8,6 +8,8 @@ struct OpenLink {
   /// Opens when the link has ended.
   var ended: Latch
   var channels: [BlueZChannel] = []
+  /// Who gets the indications of a characteristic, by its path.
+  var indications: [String: BlueZChannel] = [:]
 }
 
 extension BlueZCentral {

@@ -30,24 +30,45 @@ extension BlueZCentral {
   ) async throws(CentralError) -> any PacketChannel {
     let deadline = ContinuousClock.now + limit
     let path = try find(notifying, of: service, board, link)
+    // bluetoothd gives no socket for indications (src/gatt-client.c): they come as changes of the property `Value`.
+    let isIndicated = tree.onlyIndicates(path)
     // Notifications first: no answer can come before somebody listens.
-    let notify = try await acquire("AcquireNotify", path, board, link, limit: limit)
+    let notify = isIndicated ? nil : try await acquire("AcquireNotify", path, board, link, limit: limit)
     var write: (descriptor: OwnedDescriptor, mtu: Int)?
     if let writing {
       write = try await acquire("AcquireWrite", try find(writing, of: service, board, link), board, link, limit: left(until: deadline))
     }
     let agreed = tree.properties(path, BlueZName.gattCharacteristic)?["MTU"]?.integer
-    let mtu = [notify.mtu, write?.mtu, agreed].compactMap { $0 }.min() ?? 0
+    let mtu = [notify?.mtu, write?.mtu, agreed].compactMap { $0 }.min() ?? BlueZChannel.leastMTU
     guard mtu > BlueZChannel.headerSize else { throw .refused("an MTU of \(mtu) is too small") }
     let channel = BlueZChannel(
-      reading: notify.descriptor, writing: write?.descriptor, mtu: mtu, reactor: reactor, sendLimit: limits.send, notificationsKept: limits.notificationsKept)
+      reading: notify?.descriptor, writing: write?.descriptor, mtu: mtu, reactor: reactor, sendLimit: limits.send, notificationsKept: limits.notificationsKept)
     try await channel.start()
     guard links[board]?.id == link else {
       channel.linkDown()
       throw lost
     }
     links[board]?.channels.append(channel)
+    if isIndicated { try await listen(to: path, channel, board, link, limit: left(until: deadline)) }
     return channel
+  }
+
+  /// Subscribes to indications until the link ends.
+  private func listen(to path: String, _ channel: BlueZChannel, _ board: String, _ link: UInt64, limit: Duration) async throws(CentralError) {
+    // Before the subscription: an indication may overtake its answer.
+    links[board]?.indications[path] = channel
+    do throws(CentralError) {
+      _ = try await request(path, "StartNotify", [], board, link, limit: limit)
+    } catch {
+      links[board]?.indications[path] = nil
+      channel.linkDown()
+      throw error
+    }
+  }
+
+  /// A characteristic's value was said to be this.
+  func valueChanged(_ path: String, _ value: [UInt8]) {
+    for link in links.values { link.indications[path]?.deliver(value) }
   }
 
   private func acquire(

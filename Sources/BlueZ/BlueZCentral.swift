@@ -179,6 +179,8 @@ public actor BlueZCentral: Central {
       finishDiscovery(path, .adapterGone)
     case .removed(let path, BlueZName.adapter):
       finishDiscovery(path, .adapterGone)
+    case .set(let path, BlueZName.gattCharacteristic, let properties):
+      if let value = properties["Value"]?.octets { valueChanged(path, value) }
     default:
       break
     }

@@ -3,12 +3,14 @@ import CLinux
 import Glibc
 import Reactor
 
-/// The packet sockets of one service: each datagram is one value.
+/// The packet sockets of one service: each datagram is one value. Indications have no socket, they are delivered.
 ///
 /// One sender at a time. A packet that was taken by the socket is with bluetoothd, not on the air (facts/bluez.md §4).
 actor BlueZChannel: PacketChannel {
   /// Op code and handle of a write command or notification (Core 5.4 Vol 3 Part F, 3.4.5.3).
   static let headerSize = 3
+  /// Of every link (Core 5.4 Vol 3 Part G, 5.2.1), where the stack names none.
+  static let leastMTU = 23
   /// Longer datagrams are cut by bluetoothd (bluez/bluez#1466).
   static let datagramLimit = 512
   /// Datagrams read before other work on the reactor has its turn.
@@ -16,7 +18,8 @@ actor BlueZChannel: PacketChannel {
 
   nonisolated let mtu: Int
   private nonisolated let reactor: Reactor
-  private let reading: OwnedDescriptor
+  /// Nil on a channel of indications.
+  private let reading: OwnedDescriptor?
   /// Nil on a channel that only reads.
   private let writing: OwnedDescriptor?
   private let sendLimit: Duration
@@ -28,7 +31,7 @@ actor BlueZChannel: PacketChannel {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-  init(reading: OwnedDescriptor, writing: OwnedDescriptor?, mtu: Int, reactor: Reactor, sendLimit: Duration, notificationsKept: Int) {
+  init(reading: OwnedDescriptor?, writing: OwnedDescriptor?, mtu: Int, reactor: Reactor, sendLimit: Duration, notificationsKept: Int) {
     self.reading = reading
     self.writing = writing
     self.mtu = mtu
@@ -48,10 +51,12 @@ actor BlueZChannel: PacketChannel {
         let flags = flashline_fcntl(descriptor.number, F_GETFL, 0)
         guard flags >= 0, flashline_fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else { throw ReactorError(call: "fcntl", number: errno) }
       }
-      watches.append(
-        try reactor.watch(reading.number, for: [.readable, .changesOnly]) { [weak self] ready in
-          self?.assumeIsolated { $0.receive(hangUp: ready.contains(.hangUp)) }
-        })
+      if let reading {
+        watches.append(
+          try reactor.watch(reading.number, for: [.readable, .changesOnly]) { [weak self] ready in
+            self?.assumeIsolated { $0.receive(hangUp: ready.contains(.hangUp)) }
+          })
+      }
       guard let writing else { return }
       watches.append(
         try reactor.watch(writing.number, for: [.writable, .changesOnly]) { [weak self] ready in
@@ -101,6 +106,13 @@ actor BlueZChannel: PacketChannel {
     assumeIsolated { $0.drainAndShut() }
   }
 
+  /// An indication; to be called on the reactor's thread.
+  nonisolated func deliver(_ value: [UInt8]) {
+    assumeIsolated { channel in
+      if case .dropped = channel.notifications.yield(value) { channel.shut() }
+    }
+  }
+
   // MARK: Sockets
 
   private func waitUntilWritable(_ deadline: ContinuousClock.Instant) async throws(CentralError) {
@@ -121,6 +133,7 @@ actor BlueZChannel: PacketChannel {
   }
 
   private func receive(hangUp: Bool) {
+    guard let reading else { return }
     var buffer = [UInt8](repeating: 0, count: Self.datagramLimit)
     for _ in 0..<Self.readsPerTurn {
       guard !isClosed else { return }
@@ -140,6 +153,7 @@ actor BlueZChannel: PacketChannel {
 
   /// Tells an empty datagram (a notification without a value) from the end.
   private var isHungUp: Bool {
+    guard let reading else { return false }
     var entry = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) == 1 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
   }
@@ -155,7 +169,7 @@ actor BlueZChannel: PacketChannel {
     isClosed = true
     for watch in watches { watch.cancel() }
     watches = []
-    reading.close()
+    reading?.close()
     writing?.close()
     notifications.finish()
     writable?.open()

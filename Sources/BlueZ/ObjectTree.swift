@@ -146,6 +146,12 @@ struct ObjectTree {
   }
 
   /// A board's characteristics with their paths, in the order of the paths (which is that of the handles).
+  /// A characteristic that indicates and does not notify.
+  func onlyIndicates(_ characteristic: String) -> Bool {
+    let flags = (properties(characteristic, BlueZName.gattCharacteristic)?["Flags"]?.elements ?? []).compactMap(\.text)
+    return flags.contains("indicate") && !flags.contains("notify")
+  }
+
   func characteristics(of board: String) -> [(path: String, value: GATTCharacteristic)] {
     let prefix = board + "/"
     let paths = objects.keys.filter { $0.hasPrefix(prefix) }.sorted()

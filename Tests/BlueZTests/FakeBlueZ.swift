@@ -35,6 +35,7 @@ actor FakeBlueZ {
   static let second = hci0 + "/dev_C0_DE_00_00_00_02"
   static let characteristic = "/service0010/char0011"
   static let model = "/service0020/char0021"
+  static let buttonless = "/service0030/char0031"
 
   private let connection: DBusConnection
   private var objects: [String: [String: [String: DBusValue]]] = [:]
@@ -189,6 +190,12 @@ actor FakeBlueZ {
       guard agent?.isDefault == true else { return Self.authenticationFailed }
       _ = try await ask("RequestAuthorization", String(call.path.prefix(Self.board.count)))
       return acquire(call.member)
+    case ("AcquireNotify", "a{sv}") where call.path.hasSuffix(Self.buttonless):
+      // As bluetoothd does for a characteristic without notifications (src/gatt-client.c).
+      return .error(name: "org.bluez.Error.NotSupported", message: "Operation is not supported")
+    case ("StartNotify", ""):
+      // An indication may overtake the answer.
+      try set(call.path, "org.bluez.GattCharacteristic1", ["Value": .bytes([0x20, 0x01, 0x01])])
     case ("AcquireNotify", "a{sv}"), ("AcquireWrite", "a{sv}"):
       return acquire(call.member)
     case ("RegisterAgent", "os"):
@@ -289,6 +296,16 @@ actor FakeBlueZ {
     try add(
       board + Self.model, "org.bluez.GattCharacteristic1",
       ["UUID": .string("00002a24-0000-1000-8000-00805f9b34fb"), "Service": .objectPath(board + "/service0020"), "Flags": .strings(["read"])])
+  }
+
+  /// Adds a characteristic that indicates only, as the buttonless service of Nordic's Secure DFU has (facts/nordic-dfu.md §3.1).
+  func addButtonless(_ board: String) throws {
+    try add(board + "/service0030", "org.bluez.GattService1", ["UUID": .string("0000fe59-0000-1000-8000-00805f9b34fb")])
+    try add(
+      board + Self.buttonless, "org.bluez.GattCharacteristic1",
+      [
+        "UUID": .string("8ec90003-f315-4f60-9fb8-838830daea50"), "Service": .objectPath(board + "/service0030"), "Flags": .strings(["write", "indicate"]),
+      ])
   }
 
   private func acquire(_ member: String) -> DBusReply {

@@ -83,6 +83,22 @@ struct LinkTests {
     #expect(recv(writing.number, &buffer, 600, 0) == 0, "our end is closed")
   }
 
+  @Test("indications come without a socket, also those that overtake the answer; the MTU is the least of every link where none is named")
+  func indications() async throws {
+    try await station.bluez.addButtonless(FakeBlueZ.board)
+    while await link.characteristics().count == 2 { await Task.yield() }
+    let channel = try await link.openChannel(notifying: .buttonlessDFU, writing: nil, of: .secureDFU, limit: Station.limit)
+    #expect(channel.mtu == 23)
+    var packets = channel.packets().makeAsyncIterator()
+    #expect(await packets.next() == [0x20, 0x01, 0x01])
+    try await station.bluez.set(FakeBlueZ.board + FakeBlueZ.buttonless, "org.bluez.GattCharacteristic1", ["Value": .bytes([0x20, 0x02, 0x01])])
+    // Another characteristic's value is not ours.
+    try await station.bluez.set(FakeBlueZ.board + FakeBlueZ.model, "org.bluez.GattCharacteristic1", ["Value": .bytes([0x41])])
+    try await station.bluez.setBoard(FakeBlueZ.board, ["Connected": .bool(false)])
+    #expect(await packets.next() == [0x20, 0x02, 0x01])
+    #expect(await packets.next() == nil, "the link has ended")
+  }
+
   @Test("what the board said before the end is still read")
   func lastWords() async throws {
     let channel = try await open()

@@ -53,6 +53,22 @@ import Testing
     try await expectNothingLeft()
   }
 
+  @Test(.timeLimit(.minutes(2))) func strandedBoardsAreRescuedAndEachImageOfAChainIsTold() async throws {
+    let result = try await demo(extra: ["--stranded", "2"], boards: 1).result(within: .seconds(100))
+    #expect(result.status == 0, "\(result.out)\(result.err)")
+    let images = [
+      ("bootloader 0.2.2", "0.2.1"), ("SoftDevice and bootloader 0.3.1", "0.2.2"), ("bootloader 0.3.2", "0.3.1"), ("bootloader 0.3.3", "0.3.2"),
+      ("application 1.4.5", "0.3.3"),
+    ]
+    for (place, image) in images.enumerated() {
+      #expect(result.out.contains("image \(place + 1) of 5: \(image.0), bootloader now \(image.1)\n"))
+    }
+    #expect(result.out.contains("passed, 1.4.5, bootloader 0.2.1 -> 0.3.3"))
+    #expect(result.out.contains("2 of 2 boards good"))
+    #expect(result.out.contains("checked: 3 good boards"))
+    try await expectNothingLeft()
+  }
+
   @Test(.timeLimit(.minutes(2))) func ctrlCLeavesValidJSONAndNoProcess() async throws {
     let program = try demo("--json")
     try await eventually(within: .seconds(30), "an upload is under way") { program.output.contains("\"board.progress\"") }

@@ -198,6 +198,17 @@ struct BatchLedgerTests {
     #expect(ledger.finished(other, record(2, .failed, .imageMismatch), now: .zero) == .again(pause: .seconds(1), elsewhere: false))
   }
 
+  @Test("In a rescue what became of a listed board says nothing about the one with the address before it")
+  func neighboursOnAList() {
+    let (first, second) = (BluetoothAddress(bits: 0xC0DE_0000_0001), BluetoothAddress(bits: 0xC0DE_0000_0002))
+    let list = BoardList(entries: [.init(unitID: "U1", mac: first), .init(unitID: "U2", mac: second)]).inBootloaders
+    var ledger = BatchLedger(bounds: BatchBounds(boards: list), limits: Self.limits, now: .zero)
+    _ = ledger.claim(second, now: .zero)
+    ledger.finished(second, record(second.bits, .passed, nil), now: .zero)
+    #expect(ledger.endReason(now: .seconds(1)) == nil)
+    #expect(ledger.missing == ["U1"])
+  }
+
   @Test func aBoardThatIsHeardIsWaitedForLonger() {
     var ledger = BatchLedger(bounds: BatchBounds(count: 1), limits: Self.limits, now: .zero)
     let board = BluetoothAddress(bits: 1)

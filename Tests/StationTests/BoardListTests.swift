@@ -1,4 +1,5 @@
 import Bluetooth
+import Flashing
 import Testing
 
 @testable import Station
@@ -73,5 +74,35 @@ struct BoardListTests {
     #expect(list.verdict(stranger, serial: "S3") == .notListed)
     let addressesOnly = try read("unit_id,mac,serial_number\n,C0:DE:00:00:00:01,\n")
     #expect(addressesOnly.standing(stranger) == .notListed)
+  }
+
+  @Test("In a rescue a listed board is met under its bootloader's address, too; another listed board's own address goes first")
+  func inBootloaders() throws {
+    let list = try read("unit_id,mac,serial_number\nU1,C0:DE:00:00:00:01,\nU2,C0:DE:00:00:00:02,\nU3,C0:DE:00:00:00:FF,\nU4,,S4\n").inBootloaders
+    func entry(_ bits: UInt64) -> String? { if case .listed(let entry) = list.standing(BluetoothAddress(bits: bits)) { entry.unitID } else { nil } }
+    #expect(entry(0xC0DE_0000_0001) == "U1")
+    #expect(entry(0xC0DE_0000_0002) == "U2")
+    #expect(entry(0xC0DE_0000_0003) == "U2")
+    #expect(entry(0xC0DE_0000_0004) == nil)
+    // The last octet only, without a carry (facts/nordic-dfu.md §5.4).
+    #expect(entry(0xC0DE_0000_0000) == "U3")
+    #expect(entry(0xC0DE_0000_0100) == nil)
+    #expect(list.addresses(of: list.entries[0]) == [BluetoothAddress(bits: 0xC0DE_0000_0001)])
+    #expect(list.addresses(of: list.entries[3]) == [])
+    #expect(list.verdict(BluetoothAddress(bits: 0xC0DE_0000_0003), serial: "x") == .listed(list.entries[1]))
+    let plain = try read("unit_id,mac,serial_number\nU1,C0:DE:00:00:00:01,\n")
+    #expect(plain.standing(BluetoothAddress(bits: 0xC0DE_0000_0002)) == .notListed)
+    #expect(plain.addresses(of: plain.entries[0]) == [BluetoothAddress(bits: 0xC0DE_0000_0001)])
+  }
+
+  @Test("In a rescue a board is also met at the next address, unless that is another listed board's own")
+  func findsBootloaders() {
+    let (first, second) = (BluetoothAddress(bits: 0xC0DE_0000_0001), BluetoothAddress(bits: 0xC0DE_0000_0002))
+    let entries = [BoardList.Entry(unitID: "U1", mac: first), BoardList.Entry(unitID: "U2", mac: second)]
+    let list = BoardList(entries: entries).inBootloaders
+    #expect(list.addresses(of: entries[0]) == [first])
+    #expect(list.addresses(of: entries[1]) == [second, second.bootloaderNeighbour])
+    #expect(list.standing(second) == .listed(entries[1]))
+    #expect(list.standing(second.bootloaderNeighbour) == .listed(entries[1]))
   }
 }

@@ -218,7 +218,8 @@ struct BootloaderStages: Sendable {
     }
     flashed += 1
     tries = DFUTries()
-    (legacy, secure) = (Self.legacySettings(order), nil)
+    // What was too fast for the board in one stage is too fast in the next: `legacy` stays. The MTU may be another.
+    secure = nil
     partsDone[build.id, default: 0] += 1
     expectation = part.kind.isSystem ? .bootloader(before: part.kind.bringsBootloader ? installed : nil) : .application
   }

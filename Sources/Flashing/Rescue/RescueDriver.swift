@@ -214,6 +214,8 @@ struct RescueDriver: SessionDriver {
         record.mac = address
       }
       if record.firmwareBefore == nil, bootloader.expectation == .nothing { record.firmwareBefore = read.firmware }
+      // Whatever was tried, this is what it runs now.
+      if record.leftAs != .untouched { record.leftAs = .application }
       record.firmwareAfter = read.firmware
     }
   }

@@ -14,12 +14,16 @@ struct Whereabouts: Sendable {
   /// Under which the board itself was met.
   private var own: Set<BluetoothAddress>
   private var neighbours: Set<BluetoothAddress>
+  /// The next address, where only a bootloader could have it that came up without having been asked to (facts/nordic-dfu.md §5.4): rare, so that only a
+  /// board that proves who it is is taken there.
+  private let doubtful: BluetoothAddress?
 
   /// - Parameter isInBootloader: the board was admitted in its bootloader, so that its application cannot have the next address.
   init(_ board: BluetoothAddress, family: RescueOrder.Family, isInBootloader: Bool) {
     self.family = family
     own = [board]
-    neighbours = isInBootloader ? [board.applicationNeighbour] : [board.applicationNeighbour, board.bootloaderNeighbour]
+    neighbours = [board.applicationNeighbour, board.bootloaderNeighbour]
+    doubtful = isInBootloader ? board.bootloaderNeighbour : nil
     neighbours.remove(board)
   }
 
@@ -48,7 +52,7 @@ struct Whereabouts: Sendable {
     guard neighbours.contains(heard.address) else { return false }
     if let agreedName, let name = heard.name { return name == agreedName }
     // A MetaWear board's neighbour is the next board of the lot; flashing that in its place would be the worst that can happen.
-    if family == .metaWear, !canTell { return false }
+    if family == .metaWear || heard.address == doubtful, !canTell { return false }
     return waited >= (family == .metaWear ? Self.longPatience : Self.patience)
   }
 }

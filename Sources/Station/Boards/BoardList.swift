@@ -73,7 +73,9 @@ public struct BoardList: Hashable, Sendable {
   /// Where the board of an entry may be met.
   func addresses(of entry: Entry) -> [BluetoothAddress] {
     guard let mac = entry.mac else { return [] }
-    return inBootloader ? [mac, mac.bootloaderNeighbour] : [mac]
+    let other = mac.bootloaderNeighbour
+    // The neighbouring address may be another listed board's own: then it says nothing about this one.
+    return inBootloader && byAddress[other].map({ entries[$0] == entry }) == true ? [mac, other] : [mac]
   }
 
   /// Whether a board may belong to the job, by what is known from the air.

@@ -79,7 +79,8 @@ extension LineHost {
       queue(value, for: board, .command(item.uuid))
       return .nothing
     case ("AcquireWrite", "a{sv}"): return mayCommand ? acquireWrite(board, item) : .notSupported
-    case ("AcquireNotify", "a{sv}"): return item.notifies ? await acquireNotify(board) : .notSupported
+    // A socket for notifications only: indications come as signals (bluetoothd, src/gatt-client.c).
+    case ("AcquireNotify", "a{sv}"): return item.flags.contains("notify") ? await acquireNotify(board) : .notSupported
     case ("StartNotify", ""):
       guard item.notifies else { return .notSupported }
       guard let link = links[board] else { return .notConnected }

@@ -151,7 +151,9 @@ def fill(guest, order: list[str]):
     }
     guest.job('refresh', 30, ['catalog', 'refresh'])
     jobs = ['--profile', 'metawear', '--profile', 'secure']
-    guest.run('recover', ['recover', *jobs, '--count', '5', *order], stranded, exit=1, end='count', limit=150, job='rescue', adapters_at_once=3)
+    path, units = guest.list_of('stranded', list(stranded))
+    guest.run('recover', ['recover', *jobs, '--boards', path, *order], {a: wanted | {'unit': units[a]} for a, wanted in stranded.items()},
+              exit=1, end='boards', limit=110, job='rescue', adapters_at_once=3)
     rescued = [address for address, wanted in stranded.items() if wanted['stages']]
     path, units = guest.list_of('homes', rescued + list(at_home))
     home = {}
@@ -160,4 +162,4 @@ def fill(guest, order: list[str]):
         home[address] = wanted | {'attempts': ['skipped'], 'before': guest.packages[wanted['package']]['version'], 'bootloader': [None, None], 'dfu_mac': None,
                                   'left': ['untouched'], 'sent': []}
     guest.run('run', ['run', *jobs, '--profile', 'named', '--boards', path, *order],
-              {a: wanted | {'unit': units[a]} for a, wanted in (home | at_home).items()}, end='boards', limit=150)
+              {a: wanted | {'unit': units[a]} for a, wanted in (home | at_home).items()}, end='boards', limit=110)

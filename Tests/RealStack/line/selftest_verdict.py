@@ -12,8 +12,10 @@ import sqlite3
 import stat
 import sys
 import tempfile
+import types
 
 import verdict
+import verdict_rescue
 from verdict import COLUMNS, Checks
 
 OURS, OTHER, THIRD = 'C0:DE:00:00:00:01', 'C0:DE:00:00:00:02', 'C0:DE:00:00:00:03'
@@ -274,6 +276,59 @@ def lies():
     yield 'report: fails', program(report=1)
 
 
+def rescued() -> dict:
+    """A board that got a bootloader and an application over Nordic DFU, and the station's row of it."""
+    stages = [{'kind': 'bootloader', 'bytes': 8000, 'sha256': OLD, 'version': '0.3.3'}, {'kind': 'application', 'bytes': 8000, 'sha256': HASH, 'version': '1.4.5'}]
+    return {
+        'row': row(job='rescue', upgrade_mode=None, dfu_mac=OTHER, firmware_before=None, firmware_after='1.4.5', bootloader_before='0.3.2', bootloader_after='0.3.3',
+                   package='firmware.zip', image_hash_before=None, image_hash_after=None, image_state=None, verified_by='version', settings_erased=None,
+                   upload_bytes=16500, retries=1),
+        'wanted': {'attempts': ['passed'], 'package': 'metawear', 'before': None, 'bootloader': ['0.3.2', '0.3.3'], 'dfu_mac': '+1', 'stages': copy.deepcopy(stages),
+                   'faults': ['lost']},
+        'spec': {'kind': 'metawear', 'serial': 'SN1', 'model': 'M', 'hardware': '2.1'},
+        'package': {'file': 'firmware.zip', 'sha256': FILE, 'hash': HASH, 'version': '1.4.5'},
+        'board': {'updates': stages, 'mode': 'app', 'connected': 0, 'app': {'version': '1.4.5'}, 'app_valid': True, 'bootloader_version': '0.3.3', 'writes': 900,
+                  'bytes_received': 16500, 'dfu': {'errors': ['100306']}, 'faults_fired': [{'do': 'lost'}]},
+    }
+
+
+def refused() -> dict:
+    """Somebody else's board in its bootloader."""
+    case = rescued()
+    case['row'] |= {'outcome': 'refused', 'good': 0, 'left_as': 'untouched', 'firmware_after': None, 'bootloader_before': None, 'bootloader_after': None, 'dfu_mac': None,
+                    'upload_bytes': None, 'verified_by': None}
+    case['wanted'] |= {'package': None, 'bootloader': [None, None], 'dfu_mac': None, 'stages': [], 'mode': 'bootloader', 'faults': []}
+    case['board'] |= {'updates': [], 'mode': 'bootloader', 'writes': 0, 'bytes_received': 0, 'app': None, 'dfu': {}}
+    return case
+
+
+def rescue_lies():
+    """(name, a good case, what makes it wrong)."""
+    for name, value in (('good', 0), ('serial_number', 'SN2'), ('model_number', 'N'), ('hardware_revision', '2.2'), ('firmware_before', '1.0'), ('unit_id', 'U'),
+                        ('bootloader_before', '0.3.1'), ('bootloader_after', '0.3.2'), ('dfu_mac', None), ('dfu_mac', THIRD), ('image_hash_before', OLD),
+                        ('image_hash_after', HASH), ('image_state', 'confirmed'), ('settings_erased', 'no'), ('firmware_after', '1.3.0'), ('verified_by', 'none'),
+                        ('left_as', 'bootloader'), ('package', 'bl.zip'), ('package_sha256', OLD), ('image_hash', OLD), ('upload_bytes', 8000), ('retries', 0),
+                        ('upload_s', 0.0)):
+        yield f'rescue: {name} = {value!r}', rescued, lambda case, name=name, value=value: case['row'].update({name: value})
+    for name, value in (('updates', []), ('mode', 'bootloader'), ('connected', 1), ('app', {'version': '1.3.0'}), ('app', None), ('app_valid', False),
+                        ('bootloader_version', '0.3.2'), ('faults_fired', []), ('dfu', {'errors': ['100306'] * 2})):
+        yield f'rescue: the board has {name} = {value!r}', rescued, lambda case, name=name, value=value: case['board'].update({name: value})
+    yield 'rescue: the images in another order', rescued, lambda case: case['board']['updates'].reverse()
+    yield 'rescue: an image twice', rescued, lambda case: case['board']['updates'].append(case['board']['updates'][0])
+    yield 'rescue: something was written to somebody else\'s board', refused, lambda case: case['board'].update(writes=1)
+    yield 'rescue: image bytes in somebody else\'s board', refused, lambda case: case['board'].update(bytes_received=20)
+    yield 'rescue: somebody else\'s board is called good', refused, lambda case: case['row'].update(good=1)
+    yield 'rescue: somebody else\'s board is not left alone', refused, lambda case: case['row'].update(left_as='bootloader')
+    yield 'rescue: an upload to somebody else\'s board', refused, lambda case: case['row'].update(upload_bytes=20)
+
+
+def judged_rescue(case: dict) -> Checks:
+    checks, of = Checks(say=lambda *_: None), lambda value: {OURS: value}
+    outcome = types.SimpleNamespace(boards=of(case['board']), specs=of(case['spec']), expect={'packages': {'metawear': case['package']}})
+    verdict_rescue.check_last(checks, outcome, case['row'], case['wanted'], True)
+    return checks
+
+
 def judged(case: dict, ask_program: bool) -> Checks:
     checks = Checks(say=lambda *_: None)
     with tempfile.TemporaryDirectory() as folder:
@@ -299,6 +354,16 @@ def main() -> int:
                 missed.append(name)
         except Exception as error:
             missed.append(f'{name}: the verdict stumbled: {error!r}')
+    for case in (rescued, refused):
+        if failures := judged_rescue(case()).failures:
+            print('verdict: a good rescue is refused:', *failures, sep='\n  ')
+            return 1
+    for name, make, lie in rescue_lies():
+        case = make()
+        lie(case)
+        count += 1
+        if not judged_rescue(case).failures:
+            missed.append(name)
     for name in missed:
         print(f'verdict: a lie was not found: {name}')
     print(f'verdict: {count} lies, {"all found" if not missed else f"{len(missed)} not found"}')

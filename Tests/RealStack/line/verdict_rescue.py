@@ -55,5 +55,7 @@ def check_board(checks, board: dict, row: dict, wanted: dict, good: bool):
     if good:
         checks.same('the application that runs', (board['app'] or {}).get('version'), row['firmware_after'])
         checks.same('the application is whole', board['app_valid'], True)
+    overflows = board['dfu'].get('errors', []).count('100306')
+    checks.ok('packets without a free buffer: once at most, then the station keeps to fewer', overflows <= 1, board['dfu'])
     if good and wanted['bootloader'][1]:
         checks.same('the bootloader that is installed', board['bootloader_version'], wanted['bootloader'][1])

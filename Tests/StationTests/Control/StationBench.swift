@@ -20,6 +20,7 @@ final class StationBench {
   var bounds = BatchBounds(idle: .seconds(40))
   var liftsQuarantine = false
   var mode = UpgradeMode.testAndConfirm
+  var job = JobKind.update
 
   init(adapters: Int = 1, seed: UInt64? = nil) {
     central = LineCentral(clock: clock)
@@ -45,7 +46,8 @@ final class StationBench {
     return board
   }
 
-  func controller() throws -> StationController {
+  /// - Parameter store: nil is the bench's own.
+  func controller(store other: MemoryStore? = nil) throws -> StationController {
     let profiles = try profiles.map { try BoardProfile(iniFile($0, file: "line.profile")) }
     let configuration = try StationConfiguration(iniFile("[limits]\n" + limits), hostName: "S1", timezone: "UTC")
     let order = UpdateOrder(
@@ -56,11 +58,12 @@ final class StationBench {
       return LineJob.Kind(profile: profile, order: .update(order), version: order.version, packageName: "new.bin", packageSHA256: "aa")
     }
     let job = LineJob(
-      stationID: "S1", toolVersion: "test", database: "memory", kinds: kinds, lot: "L1", workOrder: "W1", operator: "op", bounds: bounds,
+      job: job, modes: job == .rescue ? [.bootloader] : [.application], stationID: "S1", toolVersion: "test", database: "memory", kinds: kinds, lot: "L1",
+      workOrder: "W1", operator: "op", bounds: bounds,
       startsNew: false, liftsQuarantine: liftsQuarantine, limits: configuration.limits, adapters: configuration.adapters)
     let clock = clock
     let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
-    return StationController(job: job, ports: StationPorts(source: central, central: central, store: store, events: events, time: time))
+    return StationController(job: job, ports: StationPorts(source: central, central: central, store: other ?? store, events: events, time: time))
   }
 
   func begin(_ controller: StationController) -> LinePump.Work<Int32> {
