@@ -23,4 +23,7 @@ public struct Advertisement: Hashable, Sendable {
     self.services = services
     self.manufacturerData = manufacturerData
   }
+
+  /// Whether a service of Nordic's bootloaders is advertised.
+  public var showsBootloader: Bool { !services.isDisjoint(with: BluetoothUUID.bootloaderServices) }
 }

@@ -55,6 +55,9 @@ public struct BluetoothUUID: Hashable, Sendable, LosslessStringConvertible {
   /// Service and characteristic at once: the buttonless entry of nRF5 SDK 12.
   public static let experimentalButtonlessDFU = BluetoothUUID(canonical: "8e400001-f315-4f60-9fb8-838830daea50")
 
+  /// What a board advertises that is in one of Nordic's bootloaders.
+  public static let bootloaderServices: Set<BluetoothUUID> = [.legacyDFU, .secureDFU]
+
   /// The MetaWear service in application mode, its command and its notification characteristic (facts/metaboot.md §1.1).
   public static let metaWear = BluetoothUUID(canonical: "326a9000-85cb-9195-d9dd-464cfbbae75a")
   public static let metaWearCommand = BluetoothUUID(canonical: "326a9001-85cb-9195-d9dd-464cfbbae75a")

@@ -51,8 +51,8 @@ struct BootloaderStages: Sendable {
     try check(try await package(of: offer.application), .application, target(board, nil))
   }
 
-  /// One stage: looks at what the last one made of the board, plans, and transfers the next part. Nil never; throws what ends the attempt.
-  mutating func advance(_ link: any GATTLink, _ found: DFUOffer, _ board: BoardIdentity) async throws -> End? {
+  /// One stage: looks at what the last one made of the board, plans, and transfers the next part.
+  mutating func advance(_ link: any GATTLink, _ found: DFUOffer, _ board: BoardIdentity) async throws -> End {
     let installed = board.firmware.flatMap { FirmwareVersion($0) }
     session.journal.update {
       if $0.bootloaderBefore == nil { $0.bootloaderBefore = board.firmware }
@@ -68,11 +68,16 @@ struct BootloaderStages: Sendable {
     let (build, package) = stages[0]
     let target = target(board, found)
     for (_, package) in stages { try check(package, .all, package == stages[0].package ? target : self.target(board, nil)) }
-    let part = package.parts[min(partsDone[build.id] ?? 0, package.parts.count - 1)]
-    try checkProtocol(part, found)
+    let part = package.parts[place(in: package, of: build)]
+    try checkProtocol(found)
     note(build, package, isLast: stages.count == 1)
     note(part, of: build, among: stages)
     return try await transfer(part, of: build, in: package, link, found, installed)
+  }
+
+  /// Which part of a build's package comes next.
+  private func place(in package: NordicPackage, of build: Interlock.Build) -> Int {
+    min(partsDone[build.id] ?? 0, package.parts.count - 1)
   }
 
   /// Whether the last image did what it is for.
@@ -91,7 +96,7 @@ struct BootloaderStages: Sendable {
 
   // MARK: plan
 
-  private func offer(for board: BoardIdentity) async throws -> FirmwareOffer {
+  func offer(for board: BoardIdentity) async throws -> FirmwareOffer {
     do throws(ShelfError) { return try await order.shelf.offer(for: board) } catch { throw SessionError.of(error, in: links.phase) }
   }
 
@@ -139,10 +144,9 @@ struct BootloaderStages: Sendable {
     throw BoardFailure(isUntouched ? .policyWrongPackage : .dfuRejected, in: links.phase, complaint.message)
   }
 
-  private func checkProtocol(_ part: NordicPart, _ found: DFUOffer) throws(BoardFailure) {
+  private func checkProtocol(_ found: DFUOffer) throws(BoardFailure) {
     let offered = found == .secureBootloader ? NordicProtocol.secure : .legacy
-    let wish: NordicProtocol? = order.wish.map { $0 == .secure ? .secure : .legacy }
-    guard wish == nil || wish == offered else {
+    guard order.wish == nil || order.wish == offered else {
       throw BoardFailure(
         isUntouched ? .policyWrongPackage : .dfuRejected, in: links.phase, "the bootloader speaks \(offered.title), and the profile asks for another protocol")
     }
@@ -161,7 +165,7 @@ struct BootloaderStages: Sendable {
 
   /// Says which image of how many comes now: five of them, each from 0 to 100 %, would look like one that never ends.
   private func note(_ part: NordicPart, of build: Interlock.Build, among stages: [(build: Interlock.Build, package: NordicPackage)]) {
-    let left = stages.map(\.package.parts.count).reduce(0, +) - min(partsDone[build.id] ?? 0, stages[0].package.parts.count - 1)
+    let left = stages.map(\.package.parts.count).reduce(0, +) - place(in: stages[0].package, of: build)
     let isApplicationBuild = stages.count == 1
     session.journal.update {
       $0.stage = RescueStage(

@@ -33,7 +33,6 @@ struct RescueDriver: SessionDriver {
   private var awaited: Awaited?
   /// What the board said of itself first.
   private var identity: BoardIdentity?
-  private var examined = false
   private var bootloader: BootloaderStages
   private var entries = 0
 
@@ -57,16 +56,18 @@ struct RescueDriver: SessionDriver {
       present = try await BoardConnector(session: session, links: links, board: link.board).reconnectAfresh()
       offer = try await look(present, isStranded)
     }
-    guard try await isOurs(present, offer) else { return nil }
-    if let path = offer.entryPath { return try await application(present, path) }
+    try await session.enter(identity == nil ? .identify : .verify, links)
+    let read = try await BoardConnector(session: session, links: links, board: present.board).identity(over: present)
+    guard try await isOurs(present, read) else { return nil }
+    if let path = offer.entryPath { return try await application(present, path, read) }
     guard offer.isBootloader else { throw BoardFailure(.dfuNoService, in: links.phase, "the board offers no way to flash it") }
     note(bootloaderAt: present.board)
-    let read = try await self.read(present, as: .bootloader)
-    if let end = try await bootloader.advance(present, offer, read) {
-      awaited = end == .activated ? .image : .retry
-      await links.close()
-      await forget()
-    }
+    note(read)
+    try checkIdentified(read)
+    try await admit(read)
+    awaited = try await bootloader.advance(present, offer, read) == .activated ? .image : .retry
+    await links.close()
+    await forget()
     return nil
   }
 
@@ -88,7 +89,7 @@ struct RescueDriver: SessionDriver {
     }
     guard let heard else { throw silence(awaited) }
     let link = try await BoardConnector(session: session, links: links, board: heard.address).connect()
-    return (link, !heard.services.isDisjoint(with: [.legacyDFU, .secureDFU]))
+    return (link, heard.showsBootloader)
   }
 
   private func silence(_ awaited: Awaited) -> BoardFailure {
@@ -134,10 +135,8 @@ struct RescueDriver: SessionDriver {
   // MARK: identity
 
   /// Whether the board that answered is the one in hand: another that has the neighbouring address is left alone and not asked again.
-  private mutating func isOurs(_ link: any GATTLink, _ offer: DFUOffer) async throws -> Bool {
-    try await session.enter(identity == nil ? .identify : .verify, links)
-    let connector = BoardConnector(session: session, links: links, board: link.board)
-    guard let serial = identity?.serial, let now = try await connector.identity(over: link).serial, now != serial else {
+  private mutating func isOurs(_ link: any GATTLink, _ read: BoardIdentity) async throws -> Bool {
+    guard let serial = identity?.serial, let now = read.serial, now != serial else {
       whereabouts.met(at: link.board)
       return true
     }
@@ -149,21 +148,20 @@ struct RescueDriver: SessionDriver {
     return false
   }
 
-  /// Reads what the board says of itself, and on the first link asks whether it may be touched at all.
-  private mutating func read(_ link: any GATTLink, as mode: LeftAs) async throws -> BoardIdentity {
-    let read = try await BoardConnector(session: session, links: links, board: link.board).identity(over: link)
+  private func note(_ read: BoardIdentity) {
     session.journal.update {
       $0.serialNumber = $0.serialNumber ?? read.serial
       $0.modelNumber = $0.modelNumber ?? read.model
       $0.hardwareRevision = $0.hardwareRevision ?? read.hardware
     }
-    if mode == .bootloader { try checkIdentified(read) }
-    guard !examined else { return read }
+  }
+
+  /// Asks once whether the board may be touched at all.
+  private mutating func admit(_ read: BoardIdentity) async throws {
+    guard identity == nil else { return }
     if let objection = order.identity.objection(to: read) { throw objection }
     try await session.examine(read)
-    examined = true
     identity = read
-    return read
   }
 
   /// Which firmware a MetaWear board gets is only known from what its bootloader says: a guess would make it a brick (facts/metaboot.md §10.7).
@@ -182,15 +180,11 @@ struct RescueDriver: SessionDriver {
   // MARK: application mode
 
   /// Compares what runs with what is wanted, and sends the board to its bootloader where they differ.
-  private mutating func application(_ link: any GATTLink, _ path: EntryPath) async throws -> SessionResult? {
-    let read = try await self.read(link, as: .application)
+  private mutating func application(_ link: any GATTLink, _ path: EntryPath, _ read: BoardIdentity) async throws -> SessionResult? {
+    note(read)
+    try await admit(read)
     note(applicationAt: link.board, read)
-    let wanted: Interlock.Build
-    do throws(ShelfError) {
-      wanted = try await order.shelf.offer(for: read).application
-    } catch {
-      throw SessionError.of(error, in: links.phase)
-    }
+    let wanted = try await bootloader.offer(for: read).application
     let version = read.firmware.flatMap { FirmwareVersion($0) }
     switch bootloader.expectation {
     case .application:

@@ -1,4 +1,5 @@
 public import Bluetooth
+public import Firmware
 
 /// Everything the flashing of one kind of board over Nordic DFU needs to know, in its bootloader or through it.
 public struct RescueOrder: Sendable {
@@ -10,17 +11,13 @@ public struct RescueOrder: Sendable {
     case nordic
   }
 
-  /// Which protocol the bootloader must speak; nil takes the one that it offers.
-  public enum Wish: Hashable, Sendable {
-    case legacy, secure
-  }
-
   /// Images that one attempt may flash after each other: the longest chain of bootloaders in a public catalogue has four (facts/metaboot.md §4), and as many again.
   public static let stageLimit = 9
 
   public var family: Family
   public var shelf: any FirmwareShelf
-  public var wish: Wish?
+  /// Which protocol the bootloader must speak; nil takes the one that it offers.
+  public var wish: NordicProtocol?
   public var pairing: PairingMethod?
   public var identity: IdentityRule
   public var allowsDowngrade: Bool
@@ -32,7 +29,7 @@ public struct RescueOrder: Sendable {
   public var entersBootloader: Bool
 
   public init(
-    family: Family, shelf: any FirmwareShelf, wish: Wish? = nil, pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(),
+    family: Family, shelf: any FirmwareShelf, wish: NordicProtocol? = nil, pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(),
     allowsDowngrade: Bool = false, receiptInterval: Int = 8, packetSize: Int? = nil, entersBootloader: Bool
   ) {
     self.family = family

@@ -41,7 +41,7 @@ extension BoardProfile {
     case (.metawear, _): [.legacyDFU]
     case (.nordicDFU, .legacy): [.legacyDFU]
     case (.nordicDFU, .secure): [.secureDFU]
-    case (.nordicDFU, .auto), (.mcuboot, _): [.legacyDFU, .secureDFU]
+    case (.nordicDFU, .auto), (.mcuboot, _): BluetoothUUID.bootloaderServices
     }
   }
 

@@ -55,8 +55,7 @@ public struct CatalogueShelf: FirmwareShelf {
   public func offer(for board: BoardIdentity) async throws(ShelfError) -> FirmwareOffer {
     guard let hardware = board.hardware, let model = board.model else { throw .nothingFits("the board does not tell its hardware revision and model number") }
     let applications = catalogue.builds(hardware: hardware, model: model, flavor: flavor)
-    let wanted = version.map { version in applications.first { $0.version == version } } ?? applications.last { !$0.version.isPreRelease }
-    guard let wanted else {
+    guard let wanted = Self.application(catalogue, hardware, model, flavor, version) else {
       let what = version.map { "version \($0)" } ?? "no release"
       throw .nothingFits("the catalogue has \(version == nil ? what : "no " + what) of flavor \(flavor) for hardware \(hardware), model \(model)")
     }
@@ -74,15 +73,20 @@ public struct CatalogueShelf: FirmwareShelf {
 
   // MARK: reading
 
+  /// The application that boards of one kind get: the version that is asked for, else the latest release.
+  private static func application(
+    _ catalogue: Catalogue, _ hardware: String, _ model: String, _ flavor: String, _ version: FirmwareVersion?
+  ) -> CatalogueBuild? {
+    guard let version else { return catalogue.latest(hardware: hardware, model: model, flavor: flavor) }
+    return catalogue.build(hardware: hardware, model: model, flavor: flavor, version: version)
+  }
+
   /// The application for each kind of board, and all bootloaders.
   private static func wanted(_ catalogue: Catalogue, _ flavor: String, _ version: FirmwareVersion?) -> [CatalogueBuild] {
     var chosen: [CatalogueBuild] = []
     let places = Set(catalogue.builds.map { Place(hardware: $0.hardware, model: $0.model) })
     for place in places.sorted(by: { ($0.hardware, $0.model) < ($1.hardware, $1.model) }) {
-      let application =
-        version.map { catalogue.build(hardware: place.hardware, model: place.model, flavor: flavor, version: $0) }
-        ?? catalogue.latest(hardware: place.hardware, model: place.model, flavor: flavor)
-      guard let application else { continue }
+      guard let application = application(catalogue, place.hardware, place.model, flavor, version) else { continue }
       chosen.append(application)
       chosen += catalogue.bootloaders(hardware: place.hardware, model: place.model)
     }

@@ -34,7 +34,7 @@ struct RescuePreflight {
   }
 
   private func order(_ profile: BoardProfile, _ shelf: any FirmwareShelf) -> RescueOrder {
-    let wish: RescueOrder.Wish? =
+    let wish: NordicProtocol? =
       switch profile.rescue.protocol {
       case .auto: nil
       case .legacy: .legacy

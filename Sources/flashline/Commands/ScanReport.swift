@@ -39,7 +39,7 @@ struct ScanLog {
     var board = known[key] ?? Board(advertisement: advertisement)
     // It has changed between its application and its bootloader: what was heard before belongs to the other mode.
     if !advertisement.services.isEmpty, !board.advertisement.services.isEmpty,
-      ScanReport.isBootloader(advertisement) != ScanReport.isBootloader(board.advertisement)
+      advertisement.showsBootloader != board.advertisement.showsBootloader
     {
       board = Board(advertisement: advertisement)
     }
@@ -77,13 +77,8 @@ struct ScanReport {
       }
   }
 
-  /// Whether a service of Nordic's bootloaders is advertised (facts/nordic-dfu.md §2.1, §3.1).
-  static func isBootloader(_ advertisement: Advertisement) -> Bool {
-    !advertisement.services.isDisjoint(with: [.legacyDFU, .secureDFU])
-  }
-
   private static func isListed(_ advertisement: Advertisement, _ admission: Admission, _ mode: BoardMode) -> Bool {
-    let isBootloader = isBootloader(advertisement) || admission.profiles.contains { $0.face(of: advertisement) == .shows(.bootloader) }
+    let isBootloader = advertisement.showsBootloader || admission.profiles.contains { $0.face(of: advertisement) == .shows(.bootloader) }
     return isBootloader == (mode == .bootloader)
   }
 
