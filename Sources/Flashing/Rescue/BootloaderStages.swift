@@ -200,15 +200,16 @@ struct BootloaderStages: Sendable {
       let settings = secure ?? SecureSettings(mtu: channel.mtu)
       secure = settings
       let transfer = SecureTransfer(SecurePart(initPacket: part.initPacket, image: part.image), settings: settings)
-      var upload = DFUUpload(transfer, of: part, over: route, session: session)
+      var upload = DFUUpload(transfer, of: part, over: route, session: session, links: links)
       end = try await upload.run()
     } else {
       let transfer = LegacyTransfer(try Self.legacy(part, links.phase), version: version, settings: legacy)
-      var upload = DFUUpload(transfer, of: part, over: route, session: session)
+      var upload = DFUUpload(transfer, of: part, over: route, session: session, links: links)
       end = try await upload.run()
     }
     switch end {
     case .activated:
+      links.acknowledged = 0
       activated(part, of: build, in: package, installed)
       return .activated
     case .again(let failure):

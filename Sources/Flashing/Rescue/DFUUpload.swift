@@ -22,15 +22,17 @@ struct DFURoute: Sendable {
 struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
   let session: BoardSession
   let events: DFUEvents
+  private let links: LinkHolder
   private let route: DFURoute
   private var machine: Transfer
   private var checksums: Checksums
   private var span = ImageSpan()
 
-  init(_ machine: Transfer, of part: NordicPart, over route: DFURoute, session: BoardSession) {
+  init(_ machine: Transfer, of part: NordicPart, over route: DFURoute, session: BoardSession, links: LinkHolder) {
     self.machine = machine
     self.route = route
     self.session = session
+    self.links = links
     events = DFUEvents(time: session.time)
     checksums = Checksums(initPacket: part.initPacket, image: part.image)
   }
@@ -80,7 +82,11 @@ struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
   }
 
   private func keepFigures() {
-    let bytes = machine.acknowledged - (machine.resumedFrom ?? 0)
+    // What the board got before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
+    let earlier = links.acknowledged
+    let base = machine.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
+    links.acknowledged = machine.acknowledged
+    let bytes = machine.acknowledged - base
     guard bytes > 0, let seconds = span.length?.seconds else { return }
     session.journal.update { record in
       record.uploadBytes = (record.uploadBytes ?? 0) + bytes

@@ -25,6 +25,15 @@ struct RescueSecureTests {
     #expect(record.dfuMAC == RescueBench.address.bootloaderNeighbour)
   }
 
+  @Test("Bytes that came before the link was lost count once, also those that only the offset of the next link acknowledges", arguments: [4500, 5000, 9000])
+  func uploadBytes(_ offset: Int) async throws {
+    let bench = try RescueBench([BoardFault(.dropLink, offset: offset)], kind: .secure, shelf: SecureFirmware.shelf())
+    let record = try await bench.run()
+    #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
+    #expect(record.retries > 0)
+    #expect(record.uploadBytes == SecureFirmware.length)
+  }
+
   @Test("A running application is sent to its bootloader under a name of its own, and comes back")
   func buttonless() async throws {
     let bench = try RescueBench(kind: .secure, shelf: Self.shelf(), enters: true) {
