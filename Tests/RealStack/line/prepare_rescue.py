@@ -227,7 +227,7 @@ def spoil(guest, order: list[str]):
         | secure('object', {'do': 'status', 'count': 30}, retried=True)
         # It never runs its application, so that its bootloader's address is all that is known of it: the same one here.
         | secure('init', {'do': 'refuse', 'status': 0x0B, 'extended': 0x07, 'times': 0, 'where': {'opcode': 4}}, board={'bootloader_address': 'same'}, attempts=['failed dfu.rejected'], stages=[],
-                 mode='bootloader', left=['bootloader'], dfu_mac=None))
+                 mode='bootloader', left=['bootloader'], dfu_mac=None, tells=False))
     guest.job('refresh', 30, ['catalog', 'refresh'])
     path, units = guest.list_of('spoilt', list(stranded))
     guest.run('recover', ['recover', '--profile', 'metawear', '--profile', 'secure', '--boards', path, *order],
