@@ -93,6 +93,10 @@ public struct PreflightCheck: Sendable {
   }
 
   private func kind(_ profile: BoardProfile, _ package: FirmwarePackage, _ path: String) throws(ConfigurationError) -> LineJob.Kind {
+    // The one place that keeps packages of several images, Direct-XIP and SUIT from a job, until the plan takes them.
+    guard package.suit == nil else {
+      throw ConfigurationError(file: path, "this is a SUIT package, which is not flashed yet", remedy: "use an MCUboot package")
+    }
     guard package.images.count == 1, let image = package.images.first else {
       throw ConfigurationError(file: path, "the package holds \(package.images.count) images", remedy: "use a package with one image")
     }
