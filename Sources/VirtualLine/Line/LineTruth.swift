@@ -59,6 +59,19 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var slots: [Slot]
     /// What MCUboot did with it at each reset.
     public var boots: [BootStep]
+
+    public init(
+      image: Int, active: Int, version: String?, hash: String?, confirmed: Bool, readable: Bool, slots: [Slot], boots: [BootStep]
+    ) {
+      self.image = image
+      self.active = active
+      self.version = version
+      self.hash = hash
+      self.confirmed = confirmed
+      self.readable = readable
+      self.slots = slots
+      self.boots = boots
+    }
   }
 
   public struct Storage: Hashable, Sendable, Codable {
@@ -71,6 +84,11 @@ public struct LineTruth: Hashable, Sendable, Codable {
   public struct Loader: Hashable, Sendable, Codable {
     public var address: String
     public var name: String
+
+    public init(address: String, name: String) {
+      self.address = address
+      self.name = name
+    }
   }
 
   /// What only boards with one of Nordic's bootloaders have.
