@@ -1,4 +1,5 @@
 import Bluetooth
+import Firmware
 
 @testable import VirtualLine
 

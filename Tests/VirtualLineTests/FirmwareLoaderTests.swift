@@ -161,13 +161,12 @@ struct StorageTests {
 
   @Test func storageHasLimits() {
     var store = SettingsStore([:])
-    #expect(!store.write(String(repeating: "n", count: 65), [1]))
-    #expect(!store.write("a", [UInt8](repeating: 0, count: 257)))
-    for number in 0..<SettingsStore.places { #expect(store.write("n\(number)", [1])) }
-    #expect(!store.write("one more", [1]))
-    #expect(store.write("n0", [2]))
-    #expect(store.delete("n1"))
-    #expect(!store.delete("n1"))
+    let refused = [store.write(String(repeating: "n", count: 65), [1]), store.write("a", [UInt8](repeating: 0, count: 257))]
+    #expect(refused == [false, false])
+    let taken = (0..<SettingsStore.places).map { store.write("n\($0)", [1]) }
+    #expect(taken.allSatisfy { $0 })
+    let full = [store.write("one more", [1]), store.write("n0", [2]), store.delete("n1"), store.delete("n1")]
+    #expect(full == [false, true, true, false])
     store.load()
     #expect(store.values.isEmpty)
   }

@@ -1,3 +1,7 @@
+import Firmware
+
+@testable import VirtualLine
+
 /// Image lists in CBOR by hand: the keys and their order as in the recorded answers of device-manager.md §9, with `image` first where smp.md §3.2 has it.
 enum HandList {
   /// One entry of the list, in hexadecimal.

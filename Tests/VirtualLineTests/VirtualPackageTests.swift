@@ -1,5 +1,4 @@
 import Firmware
-import FoundationEssentials
 import Testing
 
 @testable import VirtualLine
@@ -12,9 +11,9 @@ struct VirtualPackageTests {
 
   private func manifest(_ kind: SMPKind) throws -> String {
     let bytes = try package(kind).bytes()
-    // Stored, so that the text lies in the archive as it is; the first entry's name is 13 bytes long, its head 30.
-    let text = String(decoding: bytes.dropFirst(43), as: UTF8.self)
-    return String(text[..<(try #require(text.range(of: "\n}")?.upperBound))])
+    // Stored, so that the text lies in the archive as it is, behind a head of 30 bytes and a name of 13; bytes 22 to 25 are its length.
+    let length = (0..<4).reduce(0) { $0 | Int(bytes[22 + $1]) << (8 * $1) }
+    return String(decoding: bytes[43..<(43 + length)], as: UTF8.self)
   }
 
   @Test func anApplicationAndItsNetworkCore() throws {
