@@ -25,6 +25,8 @@ struct ImageCourse: Hashable, Sendable {
   var hasConfirmed = false
   var hasErased = false
   var cannotErase = false
+  /// The board does not let an image of this number be confirmed while it runs.
+  var cannotConfirm = false
   /// What ran when the reset was sent that swaps.
   private var previous: [UInt8]?
 
@@ -58,6 +60,12 @@ struct ImageCourse: Hashable, Sendable {
   }
 
   mutating func swapped() { previous = active?.hash }
+
+  /// A reset came in between: marks that were set have had their effect.
+  mutating func cleared() {
+    hasMarked = false
+    hasConfirmed = false
+  }
 
   /// The build that runs, or lies, in a slot; nil for another image.
   func build(in slot: ImageSlot) -> Build? { builds.first { $0.image.hash == slot.hash } }
@@ -99,7 +107,7 @@ struct ImageCourse: Hashable, Sendable {
     guard active.confirmed || !bootloader.marksImages else {
       if hasConfirmed { return .fail(.verifyNotConfirmed, "the board accepted the confirmation, but does not list the image as confirmed") }
       switch mode {
-      case .testAndConfirm, .confirmOnly: return .confirm(running.place)
+      case .testAndConfirm, .confirmOnly: return confirm(running)
       case .testOnly, .uploadOnly: return .nothing(.testing)
       }
     }
@@ -109,10 +117,18 @@ struct ImageCourse: Hashable, Sendable {
     return foreignPending(other)
   }
 
+  /// Where the board denies it, the image has to be made permanent before it runs.
+  private func confirm(_ running: Build) -> Need {
+    cannotConfirm ? .clear("the board does not let the image be confirmed while it runs") : .confirm(running.place)
+  }
+
   /// The wanted image lies in the other slot: make it run as the mode says.
   private func activate(_ other: ImageSlot, _ next: Build) -> Need {
     guard bootloader.marksImages else { return mode == .uploadOnly ? .nothing(.stored) : .swap }
     switch mode {
+    case .testAndConfirm where cannotConfirm:
+      if other.permanent { return .swap }
+      return hasMarked ? .fail(.verifyNotPending, "the board did not make the image permanent") : .mark(next.place, permanent: true)
     case .testAndConfirm:
       if other.pending { return .swap }
       return hasMarked ? .fail(.verifyNotPending, "the board did not mark the image as pending") : .mark(next.place, permanent: false)
@@ -154,7 +170,7 @@ struct ImageCourse: Hashable, Sendable {
     guard let running = build(in: active), !hasConfirmed else {
       return .fail(.verifyNotConfirmed, "the board accepted the confirmation, but does not list the image as confirmed")
     }
-    return .confirm(running.place)
+    return confirm(running)
   }
 
   /// Why it is given up after so many resets.

@@ -47,16 +47,25 @@ struct SMPAttachment: Sendable {
   /// The board's slots; nil when it does not tell.
   func readLayout() async throws -> [ImageLayout]? { try await asking.optional(SlotLayoutRequest()) }
 
+  /// What came of marking an image.
+  enum Marking: Hashable {
+    case done
+    /// No answer came: it is not sent again blindly, the image list has to tell what became of it.
+    case unanswered
+    /// The board does not let this image be confirmed now (image error 32).
+    case denied
+  }
+
   /// Marks the image with this hash for the next start, on trial or for good; also confirms the running image, which has the same hash.
-  ///
-  /// False when no answer came: it is not sent again blindly, the image list has to tell what became of it.
-  func mark(_ hash: [UInt8], permanent: Bool) async throws -> Bool {
+  func mark(_ hash: [UInt8], permanent: Bool) async throws -> Marking {
     do {
       _ = try await smp.send(permanent ? ImageStateWriteRequest.confirm(hash) : ImageStateWriteRequest.test(hash))
-      return true
+      return .done
     } catch SMPSession.Failure.timedOut {
       session.journal.update { $0.retries += 1 }
-      return false
+      return .unanswered
+    } catch SMPSession.Failure.refused(.group(let error)) where error.image == .confirmationDenied {
+      return .denied
     } catch {
       throw asking.failure(error, permanent ? "confirming the image" : "marking the image for its trial")
     }

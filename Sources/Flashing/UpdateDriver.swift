@@ -179,7 +179,12 @@ struct UpdateDriver: SessionDriver {
         try await session.enter(.prepare, links)
         if try await smp.erase(image: image, slot: slot) { plan.executed(step) } else { plan.eraseWasRefused() }
       case .markForTest(let place), .markPermanent(let place), .confirmRunning(let place):
-        if try await mark(place, step, over: smp) { plan.executed(step) }
+        switch try await mark(place, step, over: smp) {
+        case .done: plan.executed(step)
+        case .unanswered: break
+        case .denied where order.images[place].number > 0 && step == .confirmRunning(place): plan.confirmationWasDenied(place)
+        case .denied: throw BoardFailure(.smpError, in: links.phase, "the board does not let the image be confirmed")
+        }
       case .enterLoader:
         try await enterLoader(over: smp, link)
         plan.executed(step)
@@ -227,12 +232,12 @@ struct UpdateDriver: SessionDriver {
     return slots.last { $0.uploadImage != nil }?.uploadImage ?? image.number
   }
 
-  private func mark(_ place: Int, _ step: UpdatePlan.Step, over smp: SMPAttachment) async throws -> Bool {
+  private func mark(_ place: Int, _ step: UpdatePlan.Step, over smp: SMPAttachment) async throws -> SMPAttachment.Marking {
     let isTest = step == .markForTest(place)
     try await session.enter(isTest ? .test : .confirm, links)
-    let isAnswered = try await smp.mark(order.images[place].hash, permanent: !isTest)
+    let marking = try await smp.mark(order.images[place].hash, permanent: !isTest)
     if step == .confirmRunning(place) { try await session.enter(.verify, links) }
-    return isAnswered
+    return marking
   }
 
   // MARK: leave

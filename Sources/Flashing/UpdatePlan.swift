@@ -67,6 +67,8 @@ public struct UpdatePlan: Hashable, Sendable {
   private var steps = 0
   private var clearings = 0
   private var swaps = 0
+  /// The last reset was one that swaps.
+  private var isSwapped = false
   /// The image whose other slot is being erased.
   private var erasing: Int?
 
@@ -93,7 +95,7 @@ public struct UpdatePlan: Hashable, Sendable {
     if bootloader == .firmwareLoader { return loader.next(reading) }
     guard let slots = reading.slots else { return .failed(.smpNotSupported, "the board's firmware does not list its images") }
     for index in courses.indices { courses[index].read(slots, images: reading.images) }
-    return choose(courses.map { swaps > 0 ? $0.verdict() : $0.need(hasWritten: didWrite) })
+    return choose(courses.map { isSwapped ? $0.verdict() : $0.need(hasWritten: didWrite) })
   }
 
   /// Takes note that a step was executed and answered.
@@ -106,10 +108,13 @@ public struct UpdatePlan: Hashable, Sendable {
     case .confirmRunning(let image): change(image) { $0.hasConfirmed = true }
     case .reset(.swap):
       swaps += 1
+      isSwapped = true
       for index in courses.indices { courses[index].swapped() }
       if bootloader != .firmwareLoader { didWrite = true }
     case .reset(.clear):
       clearings += 1
+      isSwapped = false
+      for index in courses.indices { courses[index].cleared() }
       if bootloader != .firmwareLoader { didWrite = true }
     case .enterLoader, .finished, .failed: break
     }
@@ -124,6 +129,11 @@ public struct UpdatePlan: Hashable, Sendable {
   /// Takes note that the board refused to erase; a reset has to clear the slot instead.
   public mutating func eraseWasRefused() {
     changeErased { $0.cannotErase = true }
+  }
+
+  /// Takes note that the board does not let an image be confirmed while it runs (image error 32: Zephyr's default for all but image 0).
+  public mutating func confirmationWasDenied(_ image: Int) {
+    change(image) { $0.cannotConfirm = true }
   }
 
   private mutating func change(_ image: Int, _ body: (inout ImageCourse) -> Void) {
@@ -170,7 +180,7 @@ public struct UpdatePlan: Hashable, Sendable {
       if case .clear(let words) = need { return named(course, words) }
     }
     // Images of one package run together: one that is on trial goes back to its slot until the others lie in theirs. A board takes no upload meanwhile.
-    guard swaps == 0, needs.contains(where: \.isOnTrial), needs.contains(where: \.isStillToCome) else { return nil }
+    guard !isSwapped, needs.contains(where: \.isOnTrial), needs.contains(where: \.isStillToCome) else { return nil }
     return "one image keeps running on trial before the others are there"
   }
 
@@ -180,7 +190,7 @@ public struct UpdatePlan: Hashable, Sendable {
 
   /// The reset that brings the images into use, again when it did not come about: never when it would give another image up.
   private func swap(_ needs: [Need]) -> Step {
-    guard swaps > 0, swaps >= Self.swapLimit || needs.contains(where: \.isOnTrial), let index = needs.firstIndex(of: .swap) else { return .reset(.swap) }
+    guard isSwapped, swaps >= Self.swapLimit || needs.contains(where: \.isOnTrial), let index = needs.firstIndex(of: .swap) else { return .reset(.swap) }
     let course = courses[index]
     return .failed(.verifyNotSwapped, named(course, course.stillThere(after: swaps)))
   }

@@ -29,6 +29,8 @@ struct ModelBoard {
   var tellsVersion = true
   var place = BoardReading.Place.application
   var images: Set<Int>?
+  /// A running image of another number than 0 may not be confirmed (image error 32).
+  var deniesConfirmation = false
 
   init(_ bootloader: Bootloader, _ slots: [ImageSlot]) {
     self.bootloader = bootloader
@@ -52,7 +54,9 @@ struct ModelBoard {
     case .eraseOther(let image, let slot): slots.removeAll { $0.image == image && $0.slot == slot }
     case .markForTest(let place): mark(images[place], permanent: false)
     case .markPermanent(let place): mark(images[place], permanent: true)
-    case .confirmRunning(let place): change { if $0.hash == images[place].hash && $0.active { $0.confirmed = true } }
+    case .confirmRunning(let place):
+      let hash = images[place].hash
+      change { if $0.hash == hash && $0.active { $0.confirmed = true } }
     case .enterLoader: place = .loader
     case .reset: reset()
     case .finished, .failed: break
@@ -75,11 +79,12 @@ struct ModelBoard {
   }
 
   private mutating func mark(_ image: UpdatePlan.Image, permanent: Bool) {
+    let isPermanent = permanent || bootloader == .overwrite
     change { slot in
       guard slot.image == image.number, slot.hash == image.hash, !slot.active else { return }
       slot.pending = true
       // Overwrite-only has no way back: a test acts like permanent (facts/smp.md §5).
-      slot.permanent = permanent || bootloader == .overwrite
+      slot.permanent = isPermanent
     }
   }
 
@@ -131,6 +136,10 @@ extension ModelBoard {
       if let end = Self.end(step) { return (words.joined(separator: " ") + ": " + end).trimmed }
       words.append(Self.word(step, images))
       if case .upload = step { plan.beganUpload() }
+      if case .confirmRunning(let place) = step, deniesConfirmation, images[place].number > 0 {
+        plan.confirmationWasDenied(place)
+        continue
+      }
       perform(step, images)
       plan.executed(step)
       watching(step, &self)

@@ -335,6 +335,19 @@ struct UpdatePlanTableTests {
   @Test("Two images: all are uploaded, all are marked by their hash, one reset", arguments: pairRows, [1, 3, 9])
   func pair(_ row: Row, _ number: Int) { check(row, number, Self.two) }
 
+  @Test("Two images, and the board lets only image 0 be confirmed while it runs (image error 32): the other is made permanent before it runs")
+  func deniedConfirmation() {
+    check(
+      Row(
+        "", [Self.old, Self.oldOne], testOnly: "upload0 upload1 test0 test1 reset: passed testing",
+        confirmOnly: "upload0 upload1 permanent0 permanent1 reset: passed confirmed",
+        testAndConfirm: "upload0 upload1 test0 test1 reset confirm0 confirm1 clear permanent1 reset: passed confirmed",
+        uploadOnly: "upload0 upload1: passed stored"), 3, Self.two
+    ) {
+      $0.deniesConfirmation = true
+    }
+  }
+
   @Test("Two images, overwrite only")
   func overwrittenPair() {
     check(
