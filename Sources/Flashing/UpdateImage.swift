@@ -30,10 +30,8 @@ public struct UpdateImage: Hashable, Sendable {
 
   /// An image of a package that was read.
   public init(_ image: PackageImage) {
-    // `nrf5340dk/nrf5340/cpunet`, in older trees `nrf5340dk_nrf5340_cpunet` (facts/smp.md §6).
-    let isNetworkCore = image.number > 0 && image.listing?.board?.hasSuffix("cpunet") == true
     self.init(
       number: image.number, slot: image.slot, bytes: image.bytes, sha256: image.sha256.bytes, hash: image.image.hash.bytes,
-      version: image.image.version.smpText, isReadBack: !isNetworkCore)
+      version: image.image.version.smpText, isReadBack: !image.isNetworkCore)
   }
 }

@@ -95,6 +95,15 @@ public struct PreflightCheck: Sendable {
   private func kind(
     _ profile: BoardProfile, _ package: FirmwarePackage, _ path: String, _ warnings: inout [String]
   ) throws(ConfigurationError) -> LineJob.Kind {
+    // The one place that keeps SUIT from a job.
+    guard package.suit == nil else {
+      throw ConfigurationError(file: path, "this is a SUIT package, which is not flashed yet", remedy: "use an MCUboot package")
+    }
+    if let bootloader = package.images.first(where: \.isBootloader) {
+      throw ConfigurationError(
+        file: path, "the package holds a bootloader (\(bootloader.name.escaped(limit: 200))), of which no board tells afterwards whether it runs",
+        remedy: "use a package with applications only")
+    }
     let images = package.images.map { UpdateImage($0) }
     try UpdatePreflight(profile: profile, images: images, path: path).check(&warnings)
     let order = UpdateOrder(profile, images: images)
