@@ -168,12 +168,15 @@ import VirtualLine
     #expect(bench.board.writes.isEmpty)
   }
 
-  @Test func settingsAreErasedBeforeTheResetOrRefused() async throws {
-    let bench = SessionBench()
+  @Test(arguments: [true, false]) func settingsAreErasedBeforeTheResetOrRefused(_ isBuilt: Bool) async throws {
+    let bench = SessionBench { $0.eraseStorage = isBuilt }
     bench.order.erasesSettings = true
     let record = try await bench.run()
-    // The virtual board does not have group 63 (rc 8).
-    #expect(record.settingsErased == .refused)
+    #expect(record.settingsErased == (isBuilt ? .yes : .refused))
     #expect(record.outcome == .passed)
+    #expect(bench.board.truth.storage?.erased == (isBuilt ? 1 : 0))
+    // Last before the reset, which it would otherwise have to outlive.
+    let changes = bench.board.writes.filter { $0.group == 63 || $0.group == 0 && $0.command == 5 || $0.group == 1 && $0.command == 0 }
+    #expect(changes.map(\.group) == [1, 63, 0, 1])
   }
 }
