@@ -8,12 +8,15 @@ struct BoardConnector: Sendable {
   let board: BluetoothAddress
   /// What the stack remembers of the board is never dropped: its bootloader only lets in who has its application's bond.
   let keepsBond: Bool
+  /// Nil for a bootloader or a firmware loader, also of boards that are paired: they refuse it, know nothing of the bond, or need none.
+  private let pairing: PairingMethod?
 
-  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil, keepsBond: Bool = false) {
+  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil, keepsBond: Bool = false, pairs: Bool = true) {
     self.session = session
     self.links = links
     self.board = board ?? session.board
     self.keepsBond = keepsBond
+    pairing = pairs ? session.order.pairing : nil
   }
 
   private var limits: SessionLimits { session.limits }
@@ -23,15 +26,13 @@ struct BoardConnector: Sendable {
   }
 
   /// Connects; retries what BlueZ is known to fail at now and then (facts/nordic-dfu.md §6.1, facts/bluez.md §4).
-  ///
-  /// - Parameter pairs: where the order says so. Bootloaders are not: they refuse it, and one that shares its application's bond needs none.
-  func connect(pairs: Bool = true) async throws -> any GATTLink {
+  func connect() async throws -> any GATTLink {
     var failures = 0
     while true {
       do {
         let link = try await session.central.connect(board, on: session.adapter, limit: limits.connect)
         links.hold(link)
-        if pairs, let method = session.order.pairing { try await link.pair(method, limit: limits.pairing) }
+        if let method = pairing { try await link.pair(method, limit: limits.pairing) }
         return link
       } catch .boardUnknown {
         try await hearAgain()
@@ -68,12 +69,12 @@ struct BoardConnector: Sendable {
   }
 
   /// Ends the link, has the stack forget the board with its cached services, and connects again.
-  func reconnectAfresh(pairs: Bool = true) async throws -> any GATTLink {
+  func reconnectAfresh() async throws -> any GATTLink {
     await links.close()
     await forget()
     session.journal.update { $0.retries += 1 }
     try await hearAgain()
-    return try await connect(pairs: pairs)
+    return try await connect()
   }
 
   /// Pairs a board that is connected already; once more on a new link where that did not work.
@@ -82,19 +83,21 @@ struct BoardConnector: Sendable {
       try await link.pair(method, limit: limits.pairing)
       return link
     } catch .pairingFailed {
-      return try await reconnectAfresh()
+      let afresh = try await reconnectAfresh()
+      if pairing == nil { try await afresh.pair(method, limit: limits.pairing) }
+      return afresh
     } catch {
       throw SessionError.of(error, in: links.phase)
     }
   }
 
   /// The first connection of a board that is paired: a bond that an earlier program left is not trusted, because the board may have lost its half.
-  func connectUnbonded(pairs: Bool = true) async throws -> any GATTLink {
+  func connectUnbonded() async throws -> any GATTLink {
     if session.order.pairing != nil {
       await session.central.forget(board, on: session.adapter)
       try await hearAgain()
     }
-    return try await connect(pairs: pairs)
+    return try await connect()
   }
 
   private func hearAgain() async throws {

@@ -68,7 +68,7 @@ struct RescueDriver: SessionDriver {
   var mayRecover: Bool { !bootloader.isExhausted }
 
   private func connector(_ board: BluetoothAddress) -> BoardConnector {
-    BoardConnector(session: session, links: links, board: board, keepsBond: keepsBond)
+    BoardConnector(session: session, links: links, board: board, keepsBond: keepsBond, pairs: false)
   }
 
   mutating func advance() async throws -> SessionResult? {
@@ -76,7 +76,7 @@ struct RescueDriver: SessionDriver {
     var (present, offer) = (link, try await look(link, shows))
     for _ in 0..<Self.lookTries where isStale(offer, shows) {
       // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them, look again.
-      present = try await connector(link.board).reconnectAfresh(pairs: false)
+      present = try await connector(link.board).reconnectAfresh()
       offer = try await look(present, shows)
     }
     if offer.entryPath != nil, let method = order.pairing { present = try await connector(present.board).pair(present, method) }
@@ -102,7 +102,7 @@ struct RescueDriver: SessionDriver {
     guard let awaited else {
       try await session.enter(.connect, links)
       let connector = connector(session.board)
-      return order.entersBootloader ? (try await connector.connectUnbonded(pairs: false), .other) : (try await connector.connect(pairs: false), .bootloader)
+      return order.entersBootloader ? (try await connector.connectUnbonded(), .other) : (try await connector.connect(), .bootloader)
     }
     try await session.enter(.reconnect, links)
     let (whereabouts, name, canTell) = (whereabouts, awaited == .bootloader ? agreedName : nil, identity?.serial != nil)
@@ -111,7 +111,7 @@ struct RescueDriver: SessionDriver {
       whereabouts.takes($0, after: time.now() - began, agreedName: name, canTell: canTell)
     }
     guard let heard else { throw silence(awaited) }
-    let link = try await connector(heard.address).connect(pairs: false)
+    let link = try await connector(heard.address).connect()
     return (link, Shown(heard))
   }
 
