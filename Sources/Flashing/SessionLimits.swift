@@ -31,6 +31,9 @@ public struct SessionLimits: Hashable, Sendable {
   /// For a board to be heard again before a connection, when the stack has forgotten it.
   public var rediscover = Duration.seconds(10)
 
+  /// For one pause by the operator, in which no other limit runs; then the board is given up. Half an hour: a meal, not a night with an open link.
+  public var pause = Duration.seconds(1800)
+
   public init(connect: Duration, board: Duration, stall: Duration, swap: Duration) {
     self.connect = connect
     self.board = board
