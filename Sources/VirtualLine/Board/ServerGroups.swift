@@ -3,17 +3,23 @@ struct ServerGroups: Sendable {
   private let settings: BoardSettings
   private var system: SystemGroup
   private(set) var images: ImageGroup
+  private var storage: StorageGroup
+  /// Outlives a reset as far as it was saved.
+  private(set) var store: SettingsStore
 
   init(settings: BoardSettings, name: String) {
     self.settings = settings
     system = SystemGroup(settings: settings, name: name)
     images = ImageGroup(settings: settings)
+    storage = StorageGroup(settings: settings)
+    store = SettingsStore(settings.storage)
   }
 
   /// What lived in RAM is gone.
   mutating func reset() {
     system.reset()
     images.reset()
+    store.load()
   }
 
   mutating func respond(_ frame: ServerFrame, _ flash: inout VirtualBootloader, _ faults: inout FaultScript) -> ServerAnswer {
@@ -55,7 +61,10 @@ struct ServerGroups: Sendable {
     guard frame.operation & 1 == 0 else { throw .status(8) }
     switch frame.group {
     case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
+    case StorageGroup.basic, StorageGroup.settings: return try storage.handle(frame, try RequestMap(frame.payload), &store, &faults)
     case ImageGroup.number:
+      // The application beside a firmware loader has no image group (smp.md §6, "Bare metal").
+      guard flash.mode != .firmwareLoader || flash.isInLoader else { throw .status(8) }
       var answer = try images.handle(frame, try RequestMap(frame.payload), &flash, &faults)
       if settings.legacyRC { answer.fields.append(ReplyField("rc", .unsigned(0))) }
       return answer
