@@ -15,6 +15,12 @@ public enum BoardOrder: Sendable {
     }
   }
 
+  /// Whether a pause is taken between any two steps, or only between two links (`SessionDriver.mayPause`): Nordic's bootloaders leave after 120 s of silence
+  /// (facts/nordic-dfu.md §§2.5, 3.7), and a Legacy transfer cannot be taken up again.
+  var pausesBetweenSteps: Bool {
+    if case .rescue = self { false } else { true }
+  }
+
   /// How many images one attempt may flash after each other: each may take the limit of an attempt.
   var stagesAtMost: Int {
     switch self {
@@ -38,8 +44,11 @@ protocol SessionDriver: Sendable {
   mutating func advance() async throws -> SessionResult?
   /// False once a lost link is no reason any more to make another one: its tries are counted elsewhere, and used up.
   var mayRecover: Bool { get }
+  /// Whether a pause may be taken before the next link.
+  var mayPause: Bool { get }
 }
 
 extension SessionDriver {
   var mayRecover: Bool { true }
+  var mayPause: Bool { true }
 }

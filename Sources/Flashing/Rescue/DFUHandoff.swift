@@ -18,7 +18,7 @@ struct DFUHandoff: DFUPerformer {
     self.links = links
     self.link = link
     self.path = path
-    events = DFUEvents(time: session.time)
+    events = DFUEvents(time: session.boardTime)
     machine = BootloaderEntry(path, name: name)
   }
 

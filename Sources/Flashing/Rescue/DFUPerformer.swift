@@ -49,7 +49,7 @@ extension DFUPerformer {
         while next < actions.count {
           switch try await performer.perform(actions[next], &helpers) {
           case .then(let more): actions += more
-          case .wait(let limit): deadline = performer.session.time.now() + limit
+          case .wait(let limit): deadline = performer.session.boardTime.now() + limit
           case .rest: deadline = nil
           case .end(let end): return end
           }
@@ -60,7 +60,7 @@ extension DFUPerformer {
         case .broken(let error): throw error
         case .tick:
           actions = []
-          guard let due = deadline, performer.session.time.now() >= due else { continue }
+          guard let due = deadline, performer.session.boardTime.now() >= due else { continue }
           deadline = nil
           actions = performer.silent()
         case .written, .refused, .handedOver, .received, .paused, .linkLost: actions = performer.handle(event)

@@ -33,7 +33,7 @@ struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
     self.route = route
     self.session = session
     self.links = links
-    events = DFUEvents(time: session.time)
+    events = DFUEvents(time: session.boardTime)
     checksums = Checksums(initPacket: part.initPacket, image: part.image)
   }
 
@@ -60,7 +60,7 @@ struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
 
   mutating func perform(_ action: DFUAction, _ helpers: inout Helpers) async throws -> DFUStep<DFUAction, DFUUploadEnd> {
     let (events, route, limit) = (events, route, session.limits.command)
-    span.saw(action, at: session.time.now())
+    span.saw(action, at: session.boardTime.now())
     switch action {
     case .writeControl(let bytes):
       session.journal.touch(leaving: .bootloader)
@@ -72,7 +72,7 @@ struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
     case .pause(let length):
       helpers.addTask { await events.pause(length) }
       return .rest
-    case .progress(let bytes): session.journal.progress(bytes, of: machine.length, at: session.time.now())
+    case .progress(let bytes): session.journal.progress(bytes, of: machine.length, at: session.boardTime.now())
     case .checksum(let data, let length): return .then(machine.checksum(checksums.value(of: data, upTo: length)))
     case .finished: return .end(.activated)
     case .restart(let failure): return .end(.again(failure))

@@ -67,6 +67,9 @@ struct RescueDriver: SessionDriver {
   /// Only what the bootloader's tries do not cover is tried here again.
   var mayRecover: Bool { !bootloader.isExhausted }
 
+  /// Not where the board would not wait: just sent to its bootloader, or between two parts of a package, it would go back to its application.
+  var mayPause: Bool { awaited != .bootloader && !bootloader.isBetweenParts }
+
   private func connector(_ board: BluetoothAddress) -> BoardConnector {
     BoardConnector(session: session, links: links, board: board, keepsBond: keepsBond, pairs: false)
   }
