@@ -20,13 +20,10 @@ extension StationController {
     if last.leftAs == .bootloader || last.leftAs == .unknown { detached.insert(board) }
   }
 
-  /// Whether a board is taken in both of its modes: a line job takes back what it sent to the bootloader, a rescue what an attempt of this batch wrote to and
-  /// nobody has read back since (contract §2: a board that a crashed attempt had already flashed).
+  /// Whether a board is taken in both of its modes: one that an attempt of this batch wrote to, also before a crash, and that nobody has read back since. A
+  /// line job may find it in the bootloader, a rescue in its application (contract §2: a board that a crashed attempt had already flashed).
   func takesBack(_ board: BluetoothAddress) -> Bool {
-    switch job.job {
-    case .update: detached.contains(board)
-    case .rescue: ledger.wasWritten(board)
-    }
+    ledger.wasWritten(board) || job.job == .update && detached.contains(board)
   }
 
   /// Whether a board may be taken: at once in a line job, in a rescue only when it waited in its bootloader long enough or this station sent it there.

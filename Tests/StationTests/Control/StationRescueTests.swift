@@ -117,6 +117,30 @@ struct StationRescueTests {
     #expect(bench.store.finished.map(\.mac) == [crashed.address])
   }
 
+  @Test("After a crash both jobs take back the boards that an attempt of the batch wrote to, in either mode", arguments: [JobKind.update, .rescue])
+  func takesBackAfterACrash(_ job: JobKind) async throws {
+    let bench = StationBench()
+    (bench.profiles, bench.job) = ([Self.profile], job)
+    let left: [LeftAs] = [.untouched, .bootloader, .unknown, .application]
+    bench.store.setEarlier(
+      left.enumerated().map { number, leftAs in
+        var record = Self.attempt(leftAs, mac: StationBench.address(number))
+        (record.outcome, record.failureCode, record.job) = (.aborted, .stationCrashed, job)
+        return record
+      })
+    let controller = try bench.controller()
+    let work = bench.begin(controller)
+    try await bench.pump.turn(within: .seconds(5)) { bench.events.count("batch.started") > 0 }
+    let asked = bench.pump.start {
+      var taken: [Bool] = []
+      for number in left.indices { taken.append(await controller.takesBack(StationBench.address(number))) }
+      return taken
+    }
+    #expect(try await bench.pump.finish(asked, within: .seconds(1)) == [false, true, true, true])
+    try await bench.ask { await controller.stop() }
+    _ = try await bench.pump.finish(work, within: .seconds(30))
+  }
+
   struct Row: Sendable {
     var attempt: AttemptRecord
     var isExempt: Bool
