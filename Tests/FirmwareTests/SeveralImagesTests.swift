@@ -1,4 +1,5 @@
 import Firmware
+import Foundation
 import Testing
 
 /// Packages of several images, as sdk-nrf's `zip.cmake` describes them (fixtures: `packages/make.py`).

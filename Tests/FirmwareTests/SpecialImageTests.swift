@@ -1,4 +1,5 @@
 import Firmware
+import Foundation
 import Testing
 
 /// Images of kinds that are met less often.

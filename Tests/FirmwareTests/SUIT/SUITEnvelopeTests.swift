@@ -1,4 +1,5 @@
 import Firmware
+import Foundation
 import Testing
 
 /// Envelopes of the IETF draft, of Nordic's generator and of cbor2 (fixtures: `packages/README.md`).

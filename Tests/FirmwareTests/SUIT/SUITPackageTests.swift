@@ -1,4 +1,5 @@
 import Firmware
+import Foundation
 import Testing
 
 @Suite("SUITPackage")
