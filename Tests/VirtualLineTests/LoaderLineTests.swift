@@ -9,7 +9,10 @@ struct LoaderLineTests {
   private static let path = "/org/bluez/hci0/dev_C0_DE_40_00_00_01"
 
   @Test(.timeLimit(.minutes(1))) func theLoaderIsAnObjectOfItsOwn() async throws {
-    let script = LineScript(boards: [.init(board: .number(0), settings: SMPKind.loader.settings)])
+    var settings = SMPKind.loader.settings
+    // So that the answer leaves before the board does, at a twentieth of the times.
+    settings.resetMilliseconds = 5000
+    let script = LineScript(boards: [.init(board: .number(0), settings: settings)])
     try await StackBench.with(adapters: 1, boards: 1, script: script) { bench in
       try await bench.connect(0, on: 0)
       let (writer, reader, _) = try await bench.channel(0, on: 0)
