@@ -1,19 +1,27 @@
+import Firmware
+
 /// The groups of a virtual board's SMP server: a request in, an answer out (smp.md §1.2 and §1.3).
 struct ServerGroups: Sendable {
   private let settings: BoardSettings
   private var system: SystemGroup
   private(set) var images: ImageGroup
+  /// Outlives a reset as far as it was saved.
+  private(set) var store = SettingsStore(["app/counter": "1"])
+  private var application: ApplicationGroups
 
-  init(settings: BoardSettings, name: String) {
+  init(settings: BoardSettings, identity: BoardIdentity) {
     self.settings = settings
-    system = SystemGroup(settings: settings, name: name)
+    system = SystemGroup(settings: settings, name: identity.name)
     images = ImageGroup(settings: settings)
+    application = ApplicationGroups(settings: settings, identity: identity)
   }
 
   /// What lived in RAM is gone.
   mutating func reset() {
     system.reset()
     images.reset()
+    store.load()
+    application.reset()
   }
 
   mutating func respond(_ frame: ServerFrame, _ flash: inout VirtualBootloader, _ faults: inout FaultScript) -> ServerAnswer {
@@ -59,7 +67,11 @@ struct ServerGroups: Sendable {
       var answer = try images.handle(frame, try RequestMap(frame.payload), &flash, &faults)
       if settings.legacyRC { answer.fields.append(ReplyField("rc", .unsigned(0))) }
       return answer
-    default: throw .status(8)
+    default:
+      var answer = try application.handle(
+        frame, try RequestMap(frame.payload), &store, running: flash.running?.version.smpText ?? "", others: [SystemGroup.number, ImageGroup.number])
+      if settings.legacyRC, answer.fields.allSatisfy({ $0.key != "rc" && $0.key != "err" }) { answer.fields.append(ReplyField("rc", .unsigned(0))) }
+      return answer
     }
   }
 }

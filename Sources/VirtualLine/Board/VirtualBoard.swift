@@ -47,7 +47,7 @@ public struct VirtualBoard: Sendable {
     self.identity = identity
     self.settings = settings
     flash = VirtualBootloader(mode: settings.bootMode, slotSize: settings.slotSize, image: image)
-    groups = ServerGroups(settings: settings, name: identity.name)
+    groups = ServerGroups(settings: settings, identity: identity)
     pool = RequestPool(settings: settings)
     self.faults = FaultScript(faults)
   }
