@@ -105,7 +105,7 @@ struct GroupResponseTests {
   @Test("A piece of a file, its length with the first only (smp.md §3.5)")
   func fileDownload() throws {
     let first = try FileDownloadRequest.response(
-      in: SMPFrame(decoding: hex("0900001800080000 BF 63 6F6666 00 64 64617461 43 010203 63 6C656E 19 0400 FF")))
+      in: SMPFrame(decoding: hex("0900001700080000 BF 63 6F6666 00 64 64617461 43 010203 63 6C656E 19 0400 FF")))
     #expect(first == .init(offset: 0, data: [1, 2, 3], length: 1024))
     #expect(try FileDownloadRequest.decode(.object(["off": .unsigned(3), "data": .bytes([])])) == .init(offset: 3, data: []))
     #expect(throws: SMPDecodeError.missing("data")) { try FileDownloadRequest.decode(.object(["off": .unsigned(3)])) }

@@ -30,6 +30,8 @@ extension SMPClient {
   ///   - name: the file's path on the board.
   ///   - progress: is told the bytes that the board acknowledged.
   public func upload(_ content: [UInt8], to name: String, progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> FileReceipt {
+    let size = try await limits().requestSize
+    guard FileChunkSizer(length: content.count, name: name, requestSize: size).fits else { throw SMPClientError.file(.requestTooSmall(requestSize: size)) }
     let comparison = FileComparison(client: self, name: name)
     let present = try await comparison.commonBeginning(with: content)
     var receipt = FileReceipt(length: content.count, resumedFrom: present > 0 ? present : nil, isProven: false)
