@@ -112,14 +112,19 @@ public struct BoardFault: Hashable, Sendable, Codable {
   public var groupCode: Int?
   public var stored: Bool?
   public var version: String?
+  /// Only bytes and erases of this image are counted; at a reset: the image that it happens to.
+  public var image: Int?
 
-  public init(_ action: Action, offset: Int? = nil, count: Int? = nil, times: Int? = nil, group: UInt16? = nil, command: UInt8? = nil) {
+  public init(
+    _ action: Action, offset: Int? = nil, count: Int? = nil, times: Int? = nil, group: UInt16? = nil, command: UInt8? = nil, image: Int? = nil
+  ) {
     self.do = action
     self.offset = offset
     self.count = count
     self.times = times
     self.group = group
     self.command = command
+    self.image = image
   }
 
   var point: Point {
@@ -154,7 +159,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   var duration: Duration { .milliseconds(max(0, milliseconds ?? 1000)) }
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version
+    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version, image
   }
 
   public init(from decoder: any Decoder) throws {
@@ -172,5 +177,6 @@ public struct BoardFault: Hashable, Sendable, Codable {
     groupCode = try values.decodeIfPresent(groupCode, .groupCode)
     stored = try values.decodeIfPresent(stored, .stored)
     version = try values.decodeIfPresent(version, .version)
+    image = try values.decodeIfPresent(image, .image)
   }
 }
