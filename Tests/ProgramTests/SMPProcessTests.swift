@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import VirtualLine
 
 @testable import flashline
 
@@ -134,7 +135,11 @@ import Testing
   @Test(.timeLimit(.minutes(2))) func stoppingLeavesTheBoardFree() async throws {
     let silent = "C0:DE:00:00:00:03"
     let asking = try BuiltProgram(["smp", silent, "os", "echo", "a", "--seconds", "60"], in: folder, environment: environment)
-    try await Task.sleep(for: .seconds(3))
+    let files = LineFiles(folder: folder.path + "/l")
+    try await eventually(within: .seconds(30), "the board has the request and is silent") {
+      let truth = (try? files.truth()).flatMap { try? JSONDecoder().decode(LineTruth.self, from: $0) }
+      return truth?.boards.first { $0.address == silent }?.faultsFired.values.contains { $0 > 0 } == true
+    }
     asking.send(SIGINT)
     #expect(try await asking.result(within: .seconds(10)).status == 130)
     let next = try await smp("os", "params", board: silent)

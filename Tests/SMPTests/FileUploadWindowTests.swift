@@ -191,7 +191,10 @@ struct FileUploadWindowTests {
   @Test("Whatever is lost, on the way there or back, the file arrives whole", arguments: 1...60)
   func anyLoss(seed: Int) throws {
     var random = SeededGenerator(state: UInt64(seed))
-    var window = window(3000, depth: 4)
+    // More patience than the limits of a real upload have: what is asked here is whether the file is right.
+    var window = window(3000, depth: 4) {
+      ($0.firstAttempts, $0.timeoutLimit, $0.stallLimit, $0.restartLimit) = (100, 100, 100, 100)
+    }
     var board = Board()
     var queue = window.start()
     var waiting: [UploadChunk] = []
@@ -224,8 +227,7 @@ struct FileUploadWindowTests {
         #expect(board.file == Array(0..<3000))
         return
       case .failed(let failure):
-        // Bad luck three times in a row with the first request is the only way to fail here.
-        #expect(failure == .silent(offset: 0) || failure == .offsetUnexpected(window.acknowledged) || board.file.count <= 240, "\(failure)")
+        Issue.record("\(failure)")
         return
       }
     }

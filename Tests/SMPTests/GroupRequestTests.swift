@@ -98,6 +98,14 @@ struct GroupRequestTests {
     #expect(try ours.frame(sequence: 8).prefix(8) == golden.prefix(8))
   }
 
+  @Test("[R] device-manager.md §6: a part of a file is named by off and len, which Zephyr reads, and not by offset and length; closing is a write")
+  func partOfAFile() {
+    let payload = FileHashRequest(name: "/lfs/a", offset: 16, length: 256).payload
+    #expect(payload["off"] == .unsigned(16) && payload["len"] == .unsigned(256))
+    #expect(payload["offset"] == nil && payload["length"] == nil)
+    #expect(FileCloseRequest.operation == .write)
+  }
+
   @Test("The first group of the board has no index on the wire, as Zephyr's page allows")
   func firstGroup() {
     #expect(GroupAtRequest(index: 0).payload == .map([]))

@@ -80,6 +80,13 @@ public struct SMPClient: Sendable {
     }
   }
 
+  /// The command groups that the board has, by its own list; nil when its firmware does not keep one.
+  ///
+  /// The only safe way to look for a group: some firmware hangs when it is asked something of a group that it does not know (facts/device-manager.md §6).
+  public func groups() async throws -> [SMPGroup]? {
+    try await sendIfSupported(GroupListRequest())
+  }
+
   /// What this link and this board carry: asked of the board at the first call, as for an update (buffers, then one echo that is longer than a packet).
   public func limits() async throws -> TransportLimits {
     if let limits = await known.limits { return limits }

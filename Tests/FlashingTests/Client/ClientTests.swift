@@ -56,7 +56,9 @@ import VirtualLine
     let error = try await bench.failure { try await $0.send(ShellRequest(words: ["help"])) }
     #expect(error?.refusal?.isUnsupported == true)
     #expect(try await bench.run { try await $0.sendIfSupported(LogListRequest()) } == nil)
-    #expect(try await bench.run { try await $0.send(GroupListRequest()) }.contains(.enumeration))
+    #expect(try await bench.run { try await $0.groups() }?.contains(.enumeration) == true)
+    let silent = ClientBench { $0.groups.built = [] }
+    #expect(try await silent.run { try await $0.groups() } == nil)
   }
 
   @Test("field report 11: a link that is lost in the middle of a request fails it at once, and silence within its limit; the next request works")
