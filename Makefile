@@ -19,7 +19,7 @@ PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help deps build install test demo docs rig lint format clean soak crash trust sanitize bench
+.PHONY: help deps build install test peer demo docs rig lint format clean soak crash trust sanitize bench
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -56,6 +56,12 @@ install: ## what make build made, station.conf, the profiles and the units of th
 
 test: deps ## all tests of the suite (Swift Testing)
 	$(SWIFT) test --disable-xctest $(SWIFT_BUILD_FLAGS)
+
+# Not part of `make test`, which must work offline. FLASHLINE_SMP_PYTHON names another interpreter, and makes the comparison a must.
+peer: ## PyPI's smp and smpclient into .build/smp-venv: the suite then compares its SMP requests with theirs, byte for byte
+	@test -x .build/smp-venv/bin/python3 || python3 -m venv .build/smp-venv || \
+	  { rm -rf .build/smp-venv; echo "make: python3 has no venv: apt-get install python3-venv, then make peer again" >&2; exit 1; }
+	.build/smp-venv/bin/pip install --quiet --disable-pip-version-check -r Tests/Peer/requirements.txt
 
 demo: build ## a virtual line and a job on it: 4 adapters, 24 boards, no hardware
 	$(BINARY) demo --adapters 4 --boards 24

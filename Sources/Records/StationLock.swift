@@ -1,15 +1,16 @@
 import CSQLite
-import Flashing
+public import Flashing
 import Glibc
 
 /// The lock file beside the database (`<database>.lock`): one job per database (contract §2).
 ///
 /// The kernel lets go of it when the process ends, however it ends; the process number inside is only for people. The file is never
 /// removed: removing it would let two jobs lock two files of the same name.
-final class StationLock {
+public final class StationLock: Sendable {
   private let file: Int32
 
-  init(database: String) throws(RecordError) {
+  /// Takes the lock, until the last reference to this object is gone. Throws `busy` when somebody holds it.
+  public init(database: String) throws(RecordError) {
     let path = database + ".lock"
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw .system(path, errno, doing: "the lock file cannot be opened") }

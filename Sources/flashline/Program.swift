@@ -44,6 +44,7 @@ enum Program {
     case .recover(let request): try RunCommand(request: request, job: .rescue, board: nil, invocation: invocation, loop: loop).execute()
     case .flash(let address, let unit, let request):
       try RunCommand(request: request, job: .update, board: .init(address: address, unit: unit), invocation: invocation, loop: loop).execute()
+    case .smp(let address, let order): try SMPCommand(address: address, order: order, invocation: invocation, loop: loop).execute()
     case .report(let request): try ReportCommand(request: request, invocation: invocation, loop: loop).execute()
     case .summary(let filter): try SummaryCommand(filter: filter, invocation: invocation, loop: loop).execute()
     case .catalog(let request): try CatalogCommand(request: request, invocation: invocation, loop: loop).execute()

@@ -81,6 +81,28 @@ struct ResponseErrorTests {
     #expect((SMPGroupError(group: .transport, code: code).documented != nil) == documented)
   }
 
+  @Test(
+    "A refusal has a word for programs, also one without a documented meaning",
+    arguments: [
+      (SMPGroup.os, 4, "clockNotSet"), (.image, 9, "noFreeSlot"), (.statistics, 3, "nameNotFound"), (.settings, 3, "keyNotFound"),
+      (.settings, 8, "error 8"), (.fileSystem, 11, "offsetInvalid"), (.shell, 3, "empty"), (.enumeration, 4, "indexTooLarge"),
+      (.transport, 17, "connectFailed"), (.zephyrBasic, 4, "eraseFailed"), (.memfault, 2, "noProjectKey"), (.logs, 1, "error 1"),
+      (SMPGroup(rawValue: 77), 5, "error 5"),
+    ])
+  func names(group: SMPGroup, code: Int, name: String) {
+    let error = SMPResponseError.group(SMPGroupError(group: group, code: code))
+    #expect(error.name == name && error.group == group && error.code == code)
+    #expect(error.description.hasSuffix("(\(group) \(name), rc \(code))"))
+    #expect(SMPResponseError.status(.notSupported).name == "notSupported" && SMPResponseError.status(.other(300)).name == "error 300")
+  }
+
+  @Test("[R] device-manager.md §5.2: a number without a documented meaning is an error, never success", arguments: [14, 255, 256, -1])
+  func unknownNumbers(code: Int) throws {
+    let header = SMPHeader(operation: .writeResponse, group: .fileSystem, sequence: 0, command: 4)
+    let frame = try SMPFrame(header, payload: CBORValue.object(["rc": .integer(code)]).encoded())
+    #expect(throws: SMPAnswerError.refused(.status(SMPStatus(code: code)))) { try FileCloseRequest.response(in: frame) }
+  }
+
   @Test("Kinds of refusals")
   func kinds() {
     #expect(SMPResponseError.status(.busy).isBusy)

@@ -19,6 +19,13 @@ struct BoardFrameTests {
     return settings
   }()
 
+  /// A build with os and image only.
+  static let bare: BoardSettings = {
+    var settings = BoardSettings()
+    settings.groups.built = []
+    return settings
+  }()
+
   static let whole: BoardSettings = {
     var settings = BoardSettings()
     settings.reassembly = false
@@ -60,8 +67,10 @@ struct BoardFrameTests {
       name: "erase of a slot that is not there, device-manager.md §9", request: "0A00000700010705A164736C6F7403",
       answer: "0b00001300010705bf63657272bf6567726f7570016272630affff"),
     Exchange(
-      name: "settings are not built, device-manager.md §9", request: "0A00000100030903A0", answer: "0b00000600030903bf62726308ff"),
-    Exchange(name: "Memfault is not built, device-manager.md §9", request: "0800000100800A00A0", answer: "0900000600800a00bf62726308ff"),
+      name: "settings are not built, device-manager.md §9", request: "0A00000100030903A0", answer: "0b00000600030903bf62726308ff",
+      settings: bare),
+    Exchange(
+      name: "Memfault is not built, device-manager.md §9", request: "0800000100800A00A0", answer: "0900000600800a00bf62726308ff", settings: bare),
     Exchange(name: "a version from the future, smp.md §1.1", request: "1800000100000106a0", answer: "0900000600000106bf6272630dff"),
     Exchange(name: "a response sent to a server, smp.md §1.3", request: "0900000100000106a0", answer: "0900000600000106bf62726308ff"),
     Exchange(

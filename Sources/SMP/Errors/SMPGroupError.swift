@@ -13,6 +13,10 @@ public struct SMPGroupError: Error, Hashable, Sendable, CustomStringConvertible 
     self.init(group: .image, code: error.rawValue)
   }
 
+  public init(_ error: FileSystemError) {
+    self.init(group: .fileSystem, code: error.rawValue)
+  }
+
   /// The error of the image group; nil for another group or a number without a documented meaning.
   public var image: ImageError? {
     group == .image ? ImageError(rawValue: code) : nil
@@ -37,12 +41,15 @@ public struct SMPGroupError: Error, Hashable, Sendable, CustomStringConvertible 
     return type?.init(rawValue: code)
   }
 
+  /// A word for programs, such as `notFound`; `error 77` for a number without a documented meaning, which is an error all the same.
+  public var name: String { documented?.name ?? "error \(code)" }
+
   /// What the board says, for an operator.
   public var sentence: String {
     documented?.sentence ?? "the board reports error \(code) of the command group \(group), which has no documented meaning"
   }
 
-  public var description: String { "\(sentence) (\(group), rc \(code))" }
+  public var description: String { "\(sentence) (\(group) \(name), rc \(code))" }
 }
 
 /// The documented numbers of one group's errors.
@@ -51,4 +58,9 @@ public protocol SMPGroupCode: Sendable {
   var rawValue: Int { get }
   /// What the board says, for an operator.
   var sentence: String { get }
+}
+
+extension SMPGroupCode {
+  /// The error's word in its group's list.
+  public var name: String { "\(self)" }
 }

@@ -42,6 +42,28 @@ public enum SMPResponseError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
+  /// The group whose error it is; nil for one of the protocol itself.
+  public var group: SMPGroup? {
+    if case .group(let error) = self { error.group } else { nil }
+  }
+
+  /// The number on the wire.
+  public var code: Int {
+    switch self {
+    case .status(let status, _): status.code
+    case .group(let error): error.code
+    }
+  }
+
+  /// The error's word in its group's list, or in the protocol's.
+  public var name: String {
+    switch self {
+    case .status(.other(let code), _): "error \(code)"
+    case .status(let status, _): "\(status)"
+    case .group(let error): error.name
+    }
+  }
+
   /// What happened, for an operator, with the numbers for a developer.
   public var description: String {
     switch self {

@@ -10,6 +10,11 @@ public struct SMPGroup: RawRepresentable, Hashable, Sendable, CustomStringConver
   public static let image = SMPGroup(rawValue: 1)
   public static let statistics = SMPGroup(rawValue: 2)
   public static let settings = SMPGroup(rawValue: 3)
+  /// Mynewt's; Zephyr leaves the number unused.
+  public static let logs = SMPGroup(rawValue: 4)
+  /// Mynewt's. Zephyr's header has 5 for crash and 7 for run, its page the other way round, and its code neither.
+  public static let crash = SMPGroup(rawValue: 5)
+  public static let run = SMPGroup(rawValue: 7)
   public static let fileSystem = SMPGroup(rawValue: 8)
   public static let shell = SMPGroup(rawValue: 9)
   public static let enumeration = SMPGroup(rawValue: 10)
@@ -25,6 +30,9 @@ public struct SMPGroup: RawRepresentable, Hashable, Sendable, CustomStringConver
     case .image: "image"
     case .statistics: "stat"
     case .settings: "settings"
+    case .logs: "log"
+    case .crash: "crash"
+    case .run: "run"
     case .fileSystem: "fs"
     case .shell: "shell"
     case .enumeration: "enum"

@@ -20,6 +20,9 @@ public struct DateTimeWriteRequest: SMPRequest, Hashable {
   public static let command: UInt8 = 4
   public static let isRepeatable = true
 
+  /// Characters that a board takes.
+  public static let lengths = 19...25
+
   public var text: String
 
   public init(text: String) {

@@ -4,6 +4,8 @@ public struct EchoRequest: SMPRequest, Hashable {
   public static let group = SMPGroup.os
   public static let command: UInt8 = 0
   public static let isRepeatable = true
+  /// Bytes of the longest text that Nordic's clients send (device-manager.md §6): five packets of 495, the largest buffer of their firmware.
+  public static let longestText = 2475
 
   public var text: String
 

@@ -20,10 +20,12 @@ public struct ImageSlot: Hashable, Sendable {
   public var active: Bool
   /// Pending, and will not be reverted either.
   public var permanent: Bool
+  /// Stored compressed, and unpacked by the bootloader.
+  public var compressed: Bool
 
   public init(
     image: Int = 0, slot: Int, version: String = "", hash: [UInt8]? = nil, bootable: Bool = false, pending: Bool = false, confirmed: Bool = false,
-    active: Bool = false, permanent: Bool = false
+    active: Bool = false, permanent: Bool = false, compressed: Bool = false
   ) {
     self.image = image
     self.slot = slot
@@ -34,6 +36,7 @@ public struct ImageSlot: Hashable, Sendable {
     self.confirmed = confirmed
     self.active = active
     self.permanent = permanent
+    self.compressed = compressed
   }
 
   init(_ body: CBORValue) throws(SMPDecodeError) {
@@ -43,7 +46,8 @@ public struct ImageSlot: Hashable, Sendable {
     self.init(
       image: body["image"] == nil ? 0 : try body.size("image"), slot: try body.size("slot"), version: try body.optionalText("version") ?? "",
       hash: hash?.isEmpty == true ? nil : hash, bootable: try body.flag("bootable"), pending: try body.flag("pending"),
-      confirmed: try body.flag("confirmed"), active: try body.flag("active"), permanent: try body.flag("permanent"))
+      confirmed: try body.flag("confirmed"), active: try body.flag("active"), permanent: try body.flag("permanent"),
+      compressed: try body.flag("compressed"))
   }
 }
 

@@ -47,6 +47,34 @@ extension CBORValue {
     try optionalFlag(key) ?? false
   }
 
+  /// The entries of a map whose keys are names, in the board's order; none is lost when two have the same name.
+  func members() throws(SMPDecodeError) -> [(name: String, value: CBORValue)] {
+    guard case .map(let entries) = self else { throw .notAMap }
+    var members: [(name: String, value: CBORValue)] = []
+    for entry in entries {
+      // A task without a name may come under its priority as a number.
+      guard let name = entry.key.text ?? entry.key.integer.map(String.init) else { throw .notAMap }
+      members.append((name, entry.value))
+    }
+    return members
+  }
+
+  /// The entries of the map under a key.
+  func members(_ key: String) throws(SMPDecodeError) -> [(name: String, value: CBORValue)] {
+    guard let value = self[key] else { throw .missing(key) }
+    guard value.isMap else { throw .wrongType(key) }
+    do throws(SMPDecodeError) { return try value.members() } catch { throw .wrongType(key) }
+  }
+
+  func texts(_ key: String) throws(SMPDecodeError) -> [String] {
+    var texts: [String] = []
+    for item in try list(key) {
+      guard let text = item.text else { throw .wrongType(key) }
+      texts.append(text)
+    }
+    return texts
+  }
+
   func list(_ key: String) throws(SMPDecodeError) -> [CBORValue] {
     guard let value = self[key] else { throw .missing(key) }
     guard let items = value.array else { throw .wrongType(key) }

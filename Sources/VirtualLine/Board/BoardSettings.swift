@@ -61,6 +61,8 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   public var manufacturer: String?
   public var serial: String?
   public var name: String?
+  /// The command groups beside os and image.
+  public var groups = GroupSettings()
   /// Times: a request in the server, the erase before the first chunk when the slot is not blank, reset, boot, swap.
   public var serviceMilliseconds = 1
   public var eraseMilliseconds = 80
@@ -97,6 +99,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     case manufacturer
     case serial
     case name
+    case groups
     case serviceMilliseconds
     case eraseMilliseconds
     case resetMilliseconds
@@ -144,6 +147,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     manufacturer = try values.decodeIfPresent(manufacturer, .manufacturer)
     serial = try values.decodeIfPresent(serial, .serial)
     name = try values.decodeIfPresent(name, .name)
+    groups = try values.decodeIfPresent(groups, .groups)
     serviceMilliseconds = try values.decodeIfPresent(serviceMilliseconds, .serviceMilliseconds)
     eraseMilliseconds = try values.decodeIfPresent(eraseMilliseconds, .eraseMilliseconds)
     resetMilliseconds = try values.decodeIfPresent(resetMilliseconds, .resetMilliseconds)

@@ -1,3 +1,5 @@
+import Firmware
+
 /// The groups of a virtual board's SMP server: a request in, an answer out (smp.md §1.2 and §1.3).
 struct ServerGroups: Sendable {
   private let settings: BoardSettings
@@ -6,13 +8,15 @@ struct ServerGroups: Sendable {
   private var storage: StorageGroup
   /// Outlives a reset as far as it was saved.
   private(set) var store: SettingsStore
+  private var application: ApplicationGroups
 
-  init(settings: BoardSettings, name: String) {
+  init(settings: BoardSettings, identity: BoardIdentity) {
     self.settings = settings
-    system = SystemGroup(settings: settings, name: name)
+    system = SystemGroup(settings: settings, name: identity.name)
     images = ImageGroup(settings: settings)
     storage = StorageGroup(settings: settings)
     store = SettingsStore(settings.storage)
+    application = ApplicationGroups(settings: settings, identity: identity)
   }
 
   /// What lived in RAM is gone.
@@ -20,6 +24,7 @@ struct ServerGroups: Sendable {
     system.reset()
     images.reset()
     store.load()
+    application.reset()
   }
 
   mutating func respond(_ frame: ServerFrame, _ flash: inout VirtualBootloader, _ faults: inout FaultScript) -> ServerAnswer {
@@ -61,14 +66,20 @@ struct ServerGroups: Sendable {
     guard frame.operation & 1 == 0 else { throw .status(8) }
     switch frame.group {
     case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
-    case StorageGroup.basic, StorageGroup.settings: return try storage.handle(frame, try RequestMap(frame.payload), &store, &faults)
+    case StorageGroup.basic: return try storage.handle(frame, try RequestMap(frame.payload), &store, &faults)
+    case StorageGroup.settings where !application.has(frame.group): return try storage.handle(frame, try RequestMap(frame.payload), &store, &faults)
     case ImageGroup.number:
       // The application beside a firmware loader has no image group (smp.md §6, "Bare metal").
       guard flash.mode != .firmwareLoader || flash.isInLoader else { throw .status(8) }
       var answer = try images.handle(frame, try RequestMap(frame.payload), &flash, &faults)
       if settings.legacyRC { answer.fields.append(ReplyField("rc", .unsigned(0))) }
       return answer
-    default: throw .status(8)
+    default:
+      let others = [SystemGroup.number, ImageGroup.number] + (settings.eraseStorage ? [StorageGroup.basic] : [])
+      var answer = try application.handle(
+        frame, try RequestMap(frame.payload), &store, running: flash.running?.version.smpText ?? "", others: others)
+      if settings.legacyRC, answer.fields.allSatisfy({ $0.key != "rc" && $0.key != "err" }) { answer.fields.append(ReplyField("rc", .unsigned(0))) }
+      return answer
     }
   }
 }

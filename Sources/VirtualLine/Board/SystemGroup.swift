@@ -26,6 +26,8 @@ struct SystemGroup: Sendable {
     case (ServerFrame.read, 0), (ServerFrame.write, 0):
       if frame.payload.isEmpty { throw .status(3) }
       return ServerAnswer([ReplyField("r", .text(try body.text("d") ?? ""))])
+    case (ServerFrame.read, 2) where settings.groups.tasks: return ServerAnswer([ReplyField("tasks", .map(Self.tasks))])
+    case (ServerFrame.read, 3) where settings.groups.pools: return ServerAnswer(Self.pools)
     case (ServerFrame.read, 4):
       guard let clock else { throw fail(4) }
       return ServerAnswer([ReplyField("datetime", .text(clock))])
@@ -59,9 +61,29 @@ struct SystemGroup: Sendable {
     case "mode":
       [ReplyField("mode", .signed(Int64(settings.reportedMode ?? mode.rawValue)))]
         + (settings.noDowngrade ? [ReplyField("no-downgrade", .flag(true))] : [])
+    case "active_b0_slot":
+      if let slot = settings.groups.activeB0Slot { [ReplyField("active", .unsigned(UInt64(slot)))] } else { throw fail(3) }
     default: throw fail(3)
     }
   }
+
+  /// Two threads, with the fields of a build that measures all of them.
+  private static let tasks: [ReplyField] = [("idle", 15, 80, 17), ("mcumgr smp", -2, 512, 190)].enumerated().map { number, task in
+    let fields: [ReplyField] = [
+      ReplyField("prio", .signed(Int64(task.1))), ReplyField("tid", .unsigned(UInt64(number))), ReplyField("state", .unsigned(0)),
+      ReplyField("stkuse", .unsigned(UInt64(task.3))), ReplyField("stksiz", .unsigned(UInt64(task.2))), ReplyField("cswcnt", .unsigned(0)),
+      ReplyField("runtime", .unsigned(0)), ReplyField("last_checkin", .unsigned(0)), ReplyField("next_checkin", .unsigned(0)),
+    ]
+    return ReplyField(task.0, .map(fields))
+  }
+
+  private static let pools = [
+    ReplyField(
+      "smp_buf",
+      .map([
+        ReplyField("blksiz", .unsigned(2475)), ReplyField("nblks", .unsigned(4)), ReplyField("nfree", .unsigned(3)), ReplyField("min", .unsigned(1)),
+      ]))
+  ]
 
   private func fail(_ code: Int) -> Refusal { .group(Self.number, code) }
 }

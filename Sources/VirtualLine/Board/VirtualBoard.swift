@@ -67,7 +67,7 @@ public struct VirtualBoard: Sendable {
     self.identity = identity
     self.settings = settings
     flash = VirtualBootloader(settings, images)
-    groups = ServerGroups(settings: settings, name: identity.name)
+    groups = ServerGroups(settings: settings, identity: identity)
     pool = RequestPool(settings: settings)
     self.faults = FaultScript(faults)
   }

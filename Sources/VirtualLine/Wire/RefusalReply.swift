@@ -18,6 +18,10 @@ extension Refusal {
     case (1, 9), (1, 27), (1, 28): 6
     case (1, 14), (1, 19), (1, 20), (1, 21), (1, 22), (1, 23), (1, 24), (1, 25): 3
     case (1, 15): 2
+    // The other groups' translations are not in the facts but for this one [V]; Zephyr's say that what is not there is no entry, and what is said wrongly invalid.
+    case (2, 3): 5
+    case (3, 2), (8, 2), (8, 11), (8, 12), (8, 13), (8, 16), (9, 2), (9, 3), (10, 2), (10, 4): 3
+    case (3, 3), (3, 5), (8, 3), (8, 14), (128, 2): 5
     // Zephyr's basic group maps these two to success.
     case (63, 3), (63, 4): 0
     default: 1

@@ -8,6 +8,8 @@ struct RequestMap: Sendable {
     case bytes([UInt8])
     case text(String)
     case flag(Bool)
+    /// Of values of these kinds.
+    case list([Value])
     case other
   }
 
@@ -30,8 +32,14 @@ struct RequestMap: Sendable {
       guard let (key, afterKey) = CBORToken.read(payload, at: offset) else { throw .status(3) }
       if key == .end, count == nil { break }
       guard case .text(let name) = key, let (token, next) = CBORToken.read(payload, at: afterKey) else { throw .status(3) }
-      values[String(decoding: name, as: UTF8.self)] = Self.value(token)
-      offset = try Self.skip(token, payload, next, depth: 1)
+      if case .list(let length) = token {
+        let (items, end) = try Self.items(length, payload, next)
+        values[String(decoding: name, as: UTF8.self)] = .list(items)
+        offset = end
+      } else {
+        values[String(decoding: name, as: UTF8.self)] = Self.value(token)
+        offset = try Self.skip(token, payload, next, depth: 1)
+      }
       left = left.map { $0 - 1 }
     }
     self.values = values
@@ -61,6 +69,34 @@ struct RequestMap: Sendable {
     return text
   }
 
+  /// A list of texts; nil when the key is absent.
+  func texts(_ key: String) throws(Refusal) -> [String]? {
+    guard let items = try list(key) else { return nil }
+    var texts: [String] = []
+    for item in items {
+      guard case .text(let text) = item else { throw .status(3) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// A list of numbers; nil when the key is absent.
+  func numbers(_ key: String) throws(Refusal) -> [UInt64]? {
+    guard let items = try list(key) else { return nil }
+    var numbers: [UInt64] = []
+    for item in items {
+      guard case .unsigned(let number) = item else { throw .status(3) }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  private func list(_ key: String) throws(Refusal) -> [Value]? {
+    guard let value = values[key] else { return nil }
+    guard case .list(let items) = value else { throw .status(3) }
+    return items
+  }
+
   /// An absent flag is false.
   func flag(_ key: String) throws(Refusal) -> Bool {
     guard let value = values[key] else { return false }
@@ -76,6 +112,22 @@ struct RequestMap: Sendable {
     case .flag(let flag): .flag(flag)
     default: .other
     }
+  }
+
+  /// The items of a list that has been opened, and where the next item begins.
+  private static func items(_ length: Int?, _ payload: [UInt8], _ start: Int) throws(Refusal) -> ([Value], Int) {
+    var items: [Value] = []
+    var offset = start
+    var left = length
+    while left != 0 {
+      guard let (token, next) = CBORToken.read(payload, at: offset) else { throw .status(3) }
+      offset = next
+      if token == .end, length == nil { break }
+      items.append(value(token))
+      offset = try skip(token, payload, offset, depth: 2)
+      left = left.map { $0 - 1 }
+    }
+    return (items, offset)
   }
 
   /// Steps over what belongs to a list or map that has been opened.

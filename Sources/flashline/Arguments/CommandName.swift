@@ -1,6 +1,6 @@
 /// The commands of the program, in the order in which `--help` lists them.
 enum CommandName: String, CaseIterable, Sendable {
-  case adapters, scan, inspect, run, recover, flash, report, summary, catalog, audit, line, demo
+  case adapters, scan, inspect, run, recover, flash, smp, report, summary, catalog, audit, line, demo
 
   /// One line for the list of commands.
   var purpose: String {
@@ -11,6 +11,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .run: "the line job: flash every board that a profile admits, several adapters at a time"
     case .recover: "the night job: flash every board that is stranded in its bootloader"
     case .flash: "flash one board, by its address"
+    case .smp: "ask one board something over SMP: its system, images, settings, files, shell, statistics, logs"
     case .report: "the results, one row an attempt, as CSV or JSON"
     case .summary: "yield, failures, durations and throughput"
     case .catalog: "the firmware catalogues of the profiles, and their pinned local copies"
@@ -29,6 +30,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .run: "--profile P... [job options]"
     case .recover: "--profile P... [--wait] [job options]"
     case .flash: "ADDRESS --profile P [--unit ID] [job options]"
+    case .smp: "ADDRESS GROUP COMMAND [arguments...] [--adapter X] [--seconds N] [--profile P]"
     case .report: "[filters] [--format csv|json] [--excel] [--output FILE]"
     case .summary: "[filters]"
     case .catalog: "refresh|list|verify [--profile P...] [--all]"
@@ -46,6 +48,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .run: "flashline run --profile mcuboot --count 50 --lot L2026-48 --operator anna"
     case .recover: "flashline recover --profile metamotion --wait --until 05:30"
     case .flash: "flashline flash C0:DE:00:00:00:01 --profile mcuboot --unit U-0007"
+    case .smp: "flashline smp C0:DE:00:00:00:01 image list"
     case .report: "flashline report --since 2026-11-30 --lot L2026-48 --output L2026-48.csv"
     case .summary: "flashline summary --since 2026-11-30"
     case .catalog: "flashline catalog refresh --profile metamotion"
@@ -76,6 +79,13 @@ enum CommandName: String, CaseIterable, Sendable {
         CommandOption("profile", "P", "the profile of the board: a name in the profiles folder, or a file"),
         CommandOption("unit", "ID", "the unit number to record with the board"),
       ] + CommandOption.job
+    case .smp:
+      [
+        CommandOption("adapter", "X", "connect on this adapter: its label, USB path, address or hciN (else on the one that hears the board first)"),
+        CommandOption("seconds", "N", "how long to wait for the board, and for each answer (1 to 600; else 10, and what the command needs)"),
+        CommandOption("profile", "P", "pair the board as this profile says"),
+        CommandOption("hex", nil, "settings write: the value is hexadecimal"),
+      ]
     case .report:
       CommandOption.filters + [
         CommandOption("format", "csv|json", "CSV (else), or JSON with one object a line"),
@@ -98,7 +108,7 @@ enum CommandName: String, CaseIterable, Sendable {
   var operand: String? {
     switch self {
     case .inspect: "PACKAGE"
-    case .flash: "ADDRESS"
+    case .flash, .smp: "ADDRESS"
     case .catalog: "refresh, list or verify"
     default: nil
     }

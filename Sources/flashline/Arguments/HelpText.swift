@@ -37,6 +37,12 @@ enum HelpText {
         "d or SIGHUP: finish the boards in hand, start no others. q or Ctrl-C: stop now; a second Ctrl-C leaves at once.",
         "Starting the same job again after a stop goes on with the boards that are left.",
       ] + (command == .flash ? ["flash gives up when the board is not heard for 60s (--idle changes that)."] : [])
+    case .smp:
+      ["", "groups and commands:"] + verbs
+        + [
+          "", "Nothing is recorded. While a job runs on this station's database, smp ends with station.busy, and no job starts while smp runs.",
+          "Exit 1: the board refused, failed or was not heard, or its shell command did not return 0. A command that its firmware lacks is named so.",
+        ]
     case .catalog:
       [
         "", "refresh copies what is new, with a SHA-256 for each file; a file that the server changed afterwards is refused.",
@@ -46,6 +52,11 @@ enum HelpText {
     case .demo: ["", "The results stay in the folder that the last lines name."]
     default: []
     }
+  }
+
+  private static var verbs: [String] {
+    let width = SMPVerb.all.map(\.usage.count).max() ?? 0
+    return SMPVerb.all.map { "  " + $0.usage.padded(to: width + 2) + $0.purpose }
   }
 
   private static func table(_ options: [CommandOption]) -> [String] {

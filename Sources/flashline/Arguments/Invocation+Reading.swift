@@ -22,7 +22,8 @@ extension Invocation {
     } else if values.has("version") {
       self.init(command: .version)
     } else {
-      let command = try Command.read(name, values, try Self.operand(of: name, after.operands))
+      let operands = name == .smp ? Array(after.operands.prefix(1)) : after.operands
+      let command = try Command.read(name, values, try Self.operand(of: name, operands), after.operands.dropFirst())
       self.init(command: command, config: try values.text("config"), isJSON: values.has("json"), isQuiet: values.has("quiet"))
     }
   }
@@ -52,8 +53,10 @@ extension Invocation {
 }
 
 extension Invocation.Command {
-  /// - Parameter operand: empty for a command that takes none.
-  static func read(_ name: CommandName, _ values: OptionValues, _ operand: String) throws(ProgramError) -> Self {
+  /// - Parameters:
+  ///   - operand: empty for a command that takes none.
+  ///   - more: the words behind it, for the one command that takes any.
+  static func read(_ name: CommandName, _ values: OptionValues, _ operand: String, _ more: ArraySlice<String>) throws(ProgramError) -> Self {
     switch name {
     case .adapters: return .adapters
     case .scan: return .scan(seconds: try values.integer("seconds", in: 1...600) ?? 10, mode: try values.choice("mode", of: BoardMode.self) ?? .application)
@@ -61,10 +64,8 @@ extension Invocation.Command {
     case .run: return .run(try JobRequest(values, command: name))
     case .recover: return .recover(try JobRequest(values, command: name))
     case .flash:
-      guard let address = BluetoothAddress(operand) else {
-        throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
-      }
-      return .flash(address, unit: try values.label("unit"), try JobRequest(values, command: name))
+      return .flash(try address(operand), unit: try values.label("unit"), try JobRequest(values, command: name))
+    case .smp: return .smp(try address(operand), try SMPOrder(more, values))
     case .report: return .report(try ReportRequest(values))
     case .summary: return .summary(try FilterRequest(values))
     case .catalog: return .catalog(try CatalogRequest(operand, values))
@@ -72,6 +73,13 @@ extension Invocation.Command {
     case .line: return .line(try LineRequest(values))
     case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
     }
+  }
+
+  private static func address(_ operand: String) throws(ProgramError) -> BluetoothAddress {
+    guard let address = BluetoothAddress(operand) else {
+      throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
+    }
+    return address
   }
 
   /// A head of the audit chain: 64 hexadecimal digits.

@@ -15,6 +15,7 @@ struct Invocation: Hashable, Sendable {
     case run(JobRequest)
     case recover(JobRequest)
     case flash(BluetoothAddress, unit: String?, JobRequest)
+    case smp(BluetoothAddress, SMPOrder)
     case report(ReportRequest)
     case summary(FilterRequest)
     case catalog(CatalogRequest)
