@@ -6,19 +6,22 @@ public enum BoardOrder: Sendable {
   case update(UpdateOrder)
   /// Flashes the application, and the bootloader where that is needed, over Nordic DFU.
   case rescue(RescueOrder)
+  /// Installs a SUIT package over SMP.
+  case suit(SUITOrder)
 
   /// How the board is paired before anything is asked of it; nil: not at all.
   public var pairing: PairingMethod? {
     switch self {
     case .update(let order): order.pairing
     case .rescue(let order): order.pairing
+    case .suit(let order): order.pairing
     }
   }
 
   /// How many images one attempt may flash after each other: each may take the limit of an attempt.
   var stagesAtMost: Int {
     switch self {
-    case .update: 1
+    case .update, .suit: 1
     case .rescue: RescueOrder.stageLimit
     }
   }
@@ -30,6 +33,8 @@ enum SessionResult: Hashable, Sendable {
   case update(Outcome, ImageState)
   /// Nordic DFU: read back as the version that the application tells.
   case rescue(Outcome)
+  /// SUIT: read back as the digest of the installed root manifest.
+  case suit(Outcome)
 }
 
 /// Drives one board through its plan, one link at a time.

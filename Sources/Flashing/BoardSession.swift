@@ -70,6 +70,7 @@ public struct BoardSession: Sendable {
           switch order {
           case .update(let order): try await drive(UpdateDriver(session: self, order: order, links: links), links)
           case .rescue(let order): try await drive(RescueDriver(session: self, order: order, links: links), links)
+          case .suit(let order): try await drive(SUITDriver(session: self, order: order, links: links), links)
           }
         }
         group.addTask {
@@ -120,6 +121,12 @@ extension AttemptRecord {
       // A skipped board was only read.
       leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
       good = state == .confirmed && (outcome == .passed || outcome == .skipped)
+    case .suit(let outcome):
+      self.outcome = outcome
+      imageState = .confirmed
+      verifiedBy = .imageHash
+      leftAs = outcome == .skipped ? .untouched : .application
+      good = outcome == .passed || outcome == .skipped
     case .rescue(let outcome):
       self.outcome = outcome
       verifiedBy = .version

@@ -80,6 +80,8 @@ public final class LineBoard: Sendable {
     state.withLock { String(decoding: $0.board.read(.firmwareRevision) ?? [], as: UTF8.self) }
   }
   public var boots: [BootStep] { state.withLock { $0.board.boots } }
+  /// What really is in it.
+  public var truth: LineTruth.Board { state.withLock { $0.board.truth(number: 0) } }
 
   func advertisement(for adapter: String) -> Advertisement? {
     state.withLock { state in

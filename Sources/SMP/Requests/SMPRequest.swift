@@ -22,6 +22,9 @@ public protocol SMPRequest: Sendable {
   /// Bytes to reserve for the whole frame; a guess is enough.
   var expectedSize: Int { get }
 
+  /// The refusal that an answer's body holds; only a command whose answers carry more than the error looks for itself.
+  static func refusal(in body: CBORValue) -> SMPResponseError?
+
   /// Reads the body of a successful answer.
   static func decode(_ body: CBORValue) throws(SMPDecodeError) -> Response
 }
@@ -53,6 +56,8 @@ extension SMPRequest {
 
   public var expectedSize: Int { 64 }
 
+  public static func refusal(in body: CBORValue) -> SMPResponseError? { SMPResponseError(body: body) }
+
   /// Reads the answer to this request: a refusal in either shape, or the response.
   public static func response(in frame: SMPFrame) throws(SMPAnswerError) -> Response {
     let body: CBORValue
@@ -62,7 +67,7 @@ extension SMPRequest {
       throw .unreadable(.cbor(error))
     }
     guard body.isMap else { throw .unreadable(.notAMap) }
-    if let refusal = SMPResponseError(body: body) { throw .refused(refusal) }
+    if let refusal = refusal(in: body) { throw .refused(refusal) }
     do throws(SMPDecodeError) {
       return try decode(body)
     } catch {

@@ -5,6 +5,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   /// What it is; the other kinds than `smp` are built by `dfu` and by the identity and times here.
   public var kind = BoardKind.smp
   public var dfu = DFUSettings()
+  public var suit = SUITSettings()
   /// ATT MTU that the board agrees to (23…517).
   public var mtu = 498
   /// `buf_size` and `buf_count` of OS params.
@@ -53,6 +54,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case kind
     case dfu
+    case suit
     case mtu
     case bufferSize
     case bufferCount
@@ -88,6 +90,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     kind = try values.decodeIfPresent(kind, .kind)
     dfu = try values.decodeIfPresent(dfu, .dfu)
+    suit = try values.decodeIfPresent(suit, .suit)
     mtu = try values.decodeIfPresent(mtu, .mtu)
     bufferSize = try values.decodeIfPresent(bufferSize, .bufferSize)
     bufferCount = try values.decodeIfPresent(bufferCount, .bufferCount)

@@ -6,7 +6,7 @@ extension VirtualBoard: HostedBoard {
   var addresses: [BluetoothAddress] { [identity.address] }
   var services: [BoardAttributes.Service] { BoardAttributes.smp }
   var bootCount: Int { boots.count }
-  var bytesReceived: Int { images.bytesReceived }
+  var bytesReceived: Int { suit?.record.bytesReceived ?? images.bytesReceived }
 
   mutating func powerOn() -> [BoardAction] {
     start()

@@ -69,6 +69,15 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case otherAddress
     /// The application does not go to its bootloader when it is asked to.
     case ignoreJump
+
+    // Of SUIT boards:
+
+    /// The board lacks a resource and does not ask for it.
+    case neverAsk
+    /// The board asks for `uri` instead of what it lacks.
+    case askOther
+    /// The board takes the envelope and does not install it.
+    case refuseInstall
   }
 
   /// Where an action is looked for.
@@ -94,6 +103,10 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case jump
     /// Some time after a connection.
     case linked
+    /// A SUIT board lacks a resource.
+    case ask
+    /// A SUIT board looks at its envelope.
+    case install
   }
 
   public var `do`: Action
@@ -112,6 +125,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   public var groupCode: Int?
   public var stored: Bool?
   public var version: String?
+  public var uri: String?
 
   public init(_ action: Action, offset: Int? = nil, count: Int? = nil, times: Int? = nil, group: UInt16? = nil, command: UInt8? = nil) {
     self.do = action
@@ -147,6 +161,8 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case .backInBootloader: .activate
     case .otherAddress: .reset
     case .ignoreJump: .jump
+    case .neverAsk, .askOther: .ask
+    case .refuseInstall: .install
     }
   }
 
@@ -154,7 +170,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   var duration: Duration { .milliseconds(max(0, milliseconds ?? 1000)) }
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version
+    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version, uri
   }
 
   public init(from decoder: any Decoder) throws {
@@ -172,5 +188,6 @@ public struct BoardFault: Hashable, Sendable, Codable {
     groupCode = try values.decodeIfPresent(groupCode, .groupCode)
     stored = try values.decodeIfPresent(stored, .stored)
     version = try values.decodeIfPresent(version, .version)
+    uri = try values.decodeIfPresent(uri, .uri)
   }
 }
