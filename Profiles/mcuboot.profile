@@ -46,14 +46,16 @@ min_rssi = -70
 [upgrade]
 # testAndConfirm: the image runs on trial, is seen alive, and is then confirmed. Also testOnly, confirmOnly, uploadOnly.
 # mode = testAndConfirm
-# Requests under way at once; auto follows the buffers that the board reports.
+# Requests under way at once, at most 128; auto follows the buffers that the board reports. 0 is 1.
 # pipeline_depth = auto
-# Chunks are a multiple of so many bytes (1, 2, 4, 8, 16). 4 suits every flash of Nordic's chips and costs next to nothing.
+# Chunks are a multiple of so many bytes (1, 2, 4, 8, 16; 0 is 1). 4 suits every flash of Nordic's chips and costs next to nothing.
 # byte_alignment = 4
-# The largest request that the board puts together again; 0 when it cannot; auto finds out.
+# The largest request that the board puts together again, at most 65535; 0 when it cannot; auto finds out.
 # reassembly_buffer_size = auto
+# Erases the board's settings, and with them its bonds, last before the restart. Not in mode uploadOnly, which restarts nothing.
 # erase_app_settings = no
-# What holds when the board does not tell: single-application, swap-scratch, overwrite, swap-move, direct-xip, direct-xip-revert, ram-load, firmware-loader.
+# What holds when the board does not tell, as a word or as MCUboot's number: single-application (0), swap-scratch, overwrite, swap-move, direct-xip,
+# direct-xip-revert, ram-load, firmware-loader, single-slot-ram-load, swap-offset (9). The board's own answer outranks it.
 # bootloader_mode = auto
 # How long the swap usually takes: only shown. The station waits for the board's advertisement, at most [limits] swap_timeout.
 # estimated_swap_time = 0s

@@ -1,6 +1,6 @@
 /// What a file is, by its first bytes.
 enum FileContent: Hashable {
-  case image, zip
+  case image, zip, suit
 
   /// Recognises what can be used and refuses the rest with its reason; the name's extension is asked only where the bytes say nothing.
   init(_ bytes: [UInt8], fileName: String) throws(PackageError) {
@@ -18,7 +18,10 @@ enum FileContent: Hashable {
     default: break
     }
     // SUIT envelope: CBOR tag 107 (facts/smp.md §7).
-    if bytes.starts(with: [0xd8, 0x6b]) { throw .notSupported(.suit) }
+    if bytes.starts(with: [0xd8, 0x6b]) {
+      self = .suit
+      return
+    }
     if bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]) { throw .notFirmware(.elf) }
     if Self.isIntelHex(bytes) { throw .notFirmware(.intelHex) }
     if fileName.lowercased().hasSuffix(".zip") { throw .archiveBroken("it does not begin like one") }

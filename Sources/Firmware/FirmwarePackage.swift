@@ -5,6 +5,10 @@ public struct FirmwarePackage: Hashable, Sendable {
     case image = "mcuboot_image"
     /// A zip archive with a `manifest.json`.
     case package = "mcumgr_package"
+    /// A bare SUIT envelope.
+    case suit = "suit_envelope"
+    /// A zip archive with a `manifest.json` that names a SUIT envelope.
+    case suitPackage = "suit_package"
   }
 
   public let kind: Kind
@@ -16,8 +20,12 @@ public struct FirmwarePackage: Hashable, Sendable {
   public let sha256: Digest
   /// The package's own name, when its manifest has one.
   public let name: String?
-  /// What is uploaded, in the manifest's order; never empty.
+  /// `format-version` of the manifest; nil without one.
+  public let formatVersion: Int?
+  /// What is uploaded, in the manifest's order: at most one for each slot of each image. Empty for SUIT only.
   public let images: [PackageImage]
+  /// What a board with SUIT gets; nil for MCUboot.
+  public let suit: SUITPackage?
   /// Entries of the archive that the manifest does not name.
   public let unlistedFiles: [String]
 
@@ -29,16 +37,29 @@ public struct FirmwarePackage: Hashable, Sendable {
     switch try FileContent(bytes, fileName: fileName) {
     case .image:
       kind = .image
-      name = nil
-      images = [try PackageImage(number: 0, slot: 1, name: fileName, bytes: bytes, listing: nil)]
-      unlistedFiles = []
+      (name, formatVersion, suit, unlistedFiles) = (nil, nil, nil, [])
+      images = [try PackageImage(number: 0, slot: 1, name: fileName, bytes: bytes)]
+    case .suit:
+      kind = .suit
+      (name, formatVersion, images, unlistedFiles) = (nil, nil, [], [])
+      suit = SUITPackage(envelope: try SUITEnvelope(bytes, limits: limits), envelopeName: fileName)
     case .zip:
       let archive = try PackageArchive(bytes, limits)
-      kind = .package
+      kind = archive.suit == nil ? .package : .suitPackage
       name = archive.name
+      formatVersion = archive.formatVersion
       images = archive.images
+      suit = archive.suit
       unlistedFiles = archive.unlistedFiles
     }
     sha256 = try Digest(.sha256, of: bytes)
+  }
+
+  /// The package holds a build for each slot of an image, of which the board gets the one for the slot that it does not run from.
+  public var isDirectXIP: Bool { images.contains(where: hasOtherBuild) }
+
+  /// Whether the package holds the same image for the other slot, too.
+  func hasOtherBuild(_ image: PackageImage) -> Bool {
+    !image.isBootloader && images.contains { $0.number == image.number && $0.slot != image.slot && !$0.isBootloader }
   }
 }

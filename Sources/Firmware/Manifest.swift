@@ -17,15 +17,23 @@ struct Manifest: Decodable {
     let loadAddress: UInt64?
     /// Image number: `image`, else `image_index`, else `partition`, else 0.
     let image: Int
+    /// One of the three stands in the manifest.
+    let namesImage: Bool
     let slot: Int?
+    /// `slot_index_primary`: twice the image number, plus one.
+    let slotIndex: Int?
     let version: String?
     /// `version_MCUBOOT+XIP` marks a file of a Direct-XIP package.
     let xipVersion: String?
+    /// `version_B0` marks a program for Nordic's immutable bootloader.
+    let b0Version: String?
+    /// `version`: of network core programs, a number or a version of MCUboot's form.
+    let otherVersion: String?
 
     private enum CodingKeys: String, CodingKey {
       case file, size, type, board, soc, image, partition, slot
-      case loadAddress = "load_address", imageIndex = "image_index"
-      case version = "version_MCUBOOT", xipVersion = "version_MCUBOOT+XIP"
+      case loadAddress = "load_address", imageIndex = "image_index", slotIndex = "slot_index_primary"
+      case version = "version_MCUBOOT", xipVersion = "version_MCUBOOT+XIP", b0Version = "version_B0", otherVersion = "version"
     }
 
     init(from decoder: any Decoder) throws {
@@ -37,13 +45,18 @@ struct Manifest: Decodable {
       soc = try values.decodeIfPresent(String.self, forKey: .soc)
       loadAddress = try values.decodeIfPresent(LooseNumber.self, forKey: .loadAddress)?.value
       slot = try values.decodeIfPresent(LooseNumber.self, forKey: .slot)?.asInt(values, .slot)
-      version = try values.decodeIfPresent(String.self, forKey: .version)
-      xipVersion = try values.decodeIfPresent(String.self, forKey: .xipVersion)
+      // Nothing is decided by it, so that a value of the wrong type is as good as none.
+      slotIndex = (try? values.decode(LooseNumber.self, forKey: .slotIndex)).flatMap { Int(exactly: $0.value) }
+      version = try values.decodeIfPresent(LooseText.self, forKey: .version)?.text
+      xipVersion = try values.decodeIfPresent(LooseText.self, forKey: .xipVersion)?.text
+      b0Version = try values.decodeIfPresent(LooseText.self, forKey: .b0Version)?.text
+      otherVersion = try values.decodeIfPresent(LooseText.self, forKey: .otherVersion)?.text
       var image: Int?
       for key in [CodingKeys.image, .imageIndex, .partition] where image == nil {
         image = try values.decodeIfPresent(LooseNumber.self, forKey: key)?.asInt(values, key)
       }
       self.image = image ?? 0
+      namesImage = image != nil
     }
   }
 
@@ -92,5 +105,19 @@ struct LooseNumber: Decodable {
       throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "\(value) is too large")
     }
     return number
+  }
+}
+
+/// Text, also where a generator wrote it as a number: `"1"`, `1`.
+struct LooseText: Decodable {
+  let text: String
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(UInt64.self) {
+      text = "\(number)"
+    } else {
+      text = try container.decode(String.self)
+    }
   }
 }

@@ -7,7 +7,7 @@ extension PackageError: CustomStringConvertible {
     case .fileEmpty: "the file is empty"
     case .fileTooLarge(let bytes, let limit): "the file has \(bytes) bytes, more than the limit of \(limit)"
     case .notFirmware(let content?): "this is \(content.rawValue), not an MCUboot image or a package"
-    case .notFirmware(nil): "this is neither an MCUboot image (magic number 0x96f3b83d missing) nor a zip package"
+    case .notFirmware(nil): "this is neither an MCUboot image (magic number 0x96f3b83d missing) nor a SUIT envelope nor a zip package"
     case .imageOldFormat: "this image has the old MCUboot format (magic number 0x96f3b83c)"
     case .imageBigEndian: "this image is big-endian"
     case .imageTruncated(let part, let needed, let have): "the image ends in its \(part.rawValue): \(needed) bytes are needed, \(have) are there"
@@ -34,9 +34,19 @@ extension PackageError: CustomStringConvertible {
     case .entryBroken(let name, let reason): "the zip entry \(quoted(name)) is damaged (\(reason))"
     case .manifestMissing: "the zip archive has no manifest.json at its root"
     case .manifestInvalid(let reason): "manifest.json is not valid: \(reason)"
-    case .manifestFormat(let version): "manifest.json has format-version \(version); 0 and 1 are known"
+    case .manifestFormat(let version): "manifest.json has format-version \(version), and only 0 and 1 are known"
     case .manifestEmpty: "manifest.json names no files"
     case .manifestTooManyFiles(let count, let limit): "manifest.json names \(count) files, more than the limit of \(limit)"
+    case .fileListedTwice(let name): "manifest.json names \(quoted(name)) twice"
+    case .imageTwice(let image, let slot, let first, let second):
+      "manifest.json has two files for image \(image), slot \(slot): \(quoted(first, limit: 40)) and \(quoted(second, limit: 40))"
+    case .envelopeBroken(let reason): "this is a damaged SUIT envelope: it \(reason)"
+    case .envelopeMissing(let name): "manifest.json names \(quoted(name)) for a SUIT cache, but no envelope (type suit-envelope)"
+    case .envelopesSeveral(let names): "manifest.json names \(names.count) SUIT envelopes, of which a package holds one"
+    case .cacheTwice(let partition, let first, let second):
+      "manifest.json has two files for cache partition \(partition): \(quoted(first, limit: 40)) and \(quoted(second, limit: 40))"
+    case .resourceTwice(let first, let second):
+      "\(quoted(first, limit: 60)) and \(quoted(second, limit: 60)) differ in case only, and boards do not tell them apart"
     case .entryMissing(let name): "manifest.json names a file \(quoted(name)) that is not in the zip archive"
     case .entrySizeDiffers(let name, let manifest, let actual): "\(quoted(name)) has \(actual) bytes, manifest.json says \(manifest)"
     case .manifestAmbiguous(let names): "the zip archive has \(names.count) files manifest.json in folders, and none at its root"
@@ -54,9 +64,9 @@ extension PackageError: CustomStringConvertible {
   public var remedy: String {
     switch self {
     case .fileMissing: "check the path"
-    case .notAFile: "name a .bin, .img or .zip file"
+    case .notAFile: "name a .bin, .img, .suit or .zip file"
     case .fileUnreadable: "check the file's permissions and its disk"
-    case .fileEmpty, .imageTruncated, .archiveBroken, .entryBroken, .entrySizeDiffers, .entryMissing, .hexBroken, .hexEmpty:
+    case .fileEmpty, .imageTruncated, .archiveBroken, .entryBroken, .entrySizeDiffers, .entryMissing, .hexBroken, .hexEmpty, .envelopeBroken:
       "fetch or build the package again"
     case .fileTooLarge, .archiveTooLarge, .archiveTooManyEntries, .entryTooLarge, .manifestTooManyFiles:
       "use the update package itself, not a larger archive that holds it"
@@ -67,6 +77,9 @@ extension PackageError: CustomStringConvertible {
     case .imageHashMissing(true): "sign with an imgtool that keeps the hash beside a pure signature (2.5 does)"
     case .imageHashMissing(false): "sign the application with imgtool"
     case .archiveUnsafeName, .archiveDuplicate, .archiveEncrypted, .archiveLink: "use the package as the build wrote it"
+    case .fileListedTwice, .imageTwice, .cacheTwice: "name each file once, and each for a place of its own, and build the package again"
+    case .envelopeMissing, .envelopesSeveral: "use dfu_suit.zip of the build, which has one envelope"
+    case .resourceTwice: "rename one of them in the build"
     case .manifestMissing, .manifestInvalid, .manifestFormat, .manifestEmpty:
       "use the package as its build tool writes it (dfu_application.zip of the nRF Connect SDK, the zip of nrfutil)"
     case .manifestAmbiguous: "use a package of one update: put each folder of this archive into an archive of its own"
@@ -83,11 +96,9 @@ extension PackageError: CustomStringConvertible {
 extension PackageError.Unsupported: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .severalImages(let count): "the package holds \(count) images; this version flashes packages of one image"
-    case .directXIP: "this is a Direct-XIP package; this version does not flash those"
-    case .suit: "this is a SUIT package; this version does not flash those"
-    case .bootloaderUpdate: "this package updates the bootloader; this version flashes applications only"
     case .fileType(let type): "the package holds a file of type \(quoted(type)), which this version does not flash"
+    case .b0Image: "this program is for Nordic's immutable bootloader (B0) and has no MCUboot header, so that no image upload takes it"
+    case .suitEnvelope: "this is a SUIT envelope, not a package for Nordic's bootloaders"
     case .nordicDFU: "this is a Nordic DFU package, which is for recover and not for the line job"
     case .mcubootImage: "this is an MCUboot image, not a package for Nordic's bootloaders"
     case .managerPackage: "this is a Device Manager package, not one for Nordic's bootloaders"
@@ -97,9 +108,10 @@ extension PackageError.Unsupported: CustomStringConvertible {
 
   var remedy: String {
     switch self {
-    case .severalImages, .directXIP, .suit, .bootloaderUpdate, .fileType: "use a package with one application image for swap or overwrite bootloaders"
+    case .fileType: "use dfu_application.zip or dfu_suit.zip of the build"
+    case .b0Image: "build with MCUboot as the second bootloader, or flash it by wire"
     case .nordicDFU: "name the application's dfu_application.zip or signed image here"
-    case .mcubootImage, .managerPackage: "name the zip that nrfutil wrote, or use a profile with family = mcuboot"
+    case .mcubootImage, .managerPackage, .suitEnvelope: "name the zip that nrfutil wrote, or use a profile with family = mcuboot"
     case .combinedLegacyPart: "make the package again with SoftDevice and bootloader as one part and the application as another"
     }
   }

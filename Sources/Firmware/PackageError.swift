@@ -39,8 +39,22 @@ public enum PackageError: Error, Hashable, Sendable {
   case manifestFormat(Int)
   case manifestEmpty
   case manifestTooManyFiles(Int, limit: Int)
+  /// Two entries of the manifest for the same file.
+  case fileListedTwice(String)
+  /// Two files for one slot of one image.
+  case imageTwice(image: Int, slot: Int, String, String)
   case entryMissing(String)
   case entrySizeDiffers(String, manifest: Int, actual: Int)
+  // SUIT
+  /// What is wrong with an envelope, in words that follow “it”.
+  case envelopeBroken(String)
+  /// A cache, and no envelope that would use it.
+  case envelopeMissing(String)
+  case envelopesSeveral([String])
+  /// Two files for one cache partition.
+  case cacheTwice(Int, String, String)
+  /// Two resources whose names differ in case only.
+  case resourceTwice(String, String)
   // Nordic DFU
   /// Several folders of the archive hold a `manifest.json`.
   case manifestAmbiguous([String])
@@ -77,12 +91,12 @@ public enum PackageError: Error, Hashable, Sendable {
 
   /// Packages that are recognised and refused.
   public enum Unsupported: Hashable, Sendable {
-    case severalImages(Int)
-    case directXIP
-    case suit
-    case bootloaderUpdate
     case fileType(String)
+    /// A program for Nordic's immutable bootloader, without a header for MCUboot.
+    case b0Image
     case nordicDFU
+    /// A SUIT envelope where a Nordic DFU package is needed.
+    case suitEnvelope
     /// An MCUboot image where a Nordic DFU package is needed.
     case mcubootImage
     /// A zip of the Device Manager where a Nordic DFU package is needed.

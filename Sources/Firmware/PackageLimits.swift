@@ -16,6 +16,10 @@ public struct PackageLimits: Hashable, Sendable {
   public var manifestFiles = 32
   /// Highest image number; Zephyr and MCUboot know fewer.
   public var imageNumber = 15
+  /// Highest cache partition of a SUIT package.
+  public var cachePartition = 31
+  /// Containers inside each other in a SUIT envelope, one byte string deep.
+  public var cborDepth = 16
   /// Largest image for Nordic DFU, in bytes: no chip of that line has as much flash (facts/nordic-dfu.md §4.4).
   public var nordicImageSize = 10 << 20
 

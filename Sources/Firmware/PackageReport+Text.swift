@@ -12,6 +12,8 @@ extension PackageReport.Kind {
     switch self {
     case .image: "MCUboot image"
     case .package: "Device Manager package"
+    case .suit: "SUIT envelope"
+    case .suitPackage: "SUIT package"
     case .nordicPackage: "Nordic DFU package"
     case .nordicImage: "image for Nordic DFU"
     }

@@ -16,6 +16,8 @@ public struct PackageReport: Codable, Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, Codable {
     case image = "mcuboot_image"
     case package = "mcumgr_package"
+    case suit = "suit_envelope"
+    case suitPackage = "suit_package"
     case nordicPackage = "nordic_package"
     case nordicImage = "nordic_image"
   }
@@ -91,6 +93,8 @@ public struct PackageReport: Codable, Hashable, Sendable {
       switch package.kind {
       case .image: .image
       case .package: .package
+      case .suit: .suit
+      case .suitPackage: .suitPackage
       }
     size = package.size
     sha256 = package.sha256.hex

@@ -66,7 +66,7 @@ public struct AttemptRecord: Hashable, Sendable {
   public var toolVersion: String
   /// Whether this attempt is the board's final result in its batch (not a column of the reports).
   public var isFinal = false
-  /// Which image of a rescue is on its way (not a column of the reports); nil for an update over SMP.
+  /// Which of several images is on its way (not a column of the reports); nil for an update of one image.
   public var stage: RescueStage?
 
   /// The address by which the board was admitted: a rescue meets it in its bootloader.

@@ -6,11 +6,14 @@ struct BoardConnector: Sendable {
   let links: LinkHolder
   /// Where the board is now: its bootloader may have another address than its application.
   let board: BluetoothAddress
+  /// The firmware loader of a board that is paired knows nothing of its application's bond.
+  private let pairing: PairingMethod?
 
-  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil) {
+  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil, pairs: Bool = true) {
     self.session = session
     self.links = links
     self.board = board ?? session.board
+    pairing = pairs ? session.order.pairing : nil
   }
 
   private var limits: SessionLimits { session.limits }
@@ -22,7 +25,7 @@ struct BoardConnector: Sendable {
       do {
         let link = try await session.central.connect(board, on: session.adapter, limit: limits.connect)
         links.hold(link)
-        if let method = session.order.pairing { try await link.pair(method, limit: limits.pairing) }
+        if let method = pairing { try await link.pair(method, limit: limits.pairing) }
         return link
       } catch .boardUnknown {
         try await hearAgain()
@@ -69,7 +72,7 @@ struct BoardConnector: Sendable {
 
   /// The first connection of a board that is paired: a bond that an earlier program left is not trusted, because the board may have lost its half.
   func connectUnbonded() async throws -> any GATTLink {
-    if session.order.pairing != nil {
+    if pairing != nil {
       await session.central.forget(board, on: session.adapter)
       try await hearAgain()
     }

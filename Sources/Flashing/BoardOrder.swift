@@ -29,8 +29,8 @@ public enum BoardOrder: Sendable {
 
 /// How a session's plan came through.
 enum SessionResult: Hashable, Sendable {
-  /// SMP: read back from the image list.
-  case update(Outcome, ImageState)
+  /// SMP: what was read back last, and what that stands on.
+  case update(Outcome, ImageState, by: Verification)
   /// Nordic DFU: read back as the version that the application tells.
   case rescue(Outcome)
   /// SUIT: read back as the digest of the installed root manifest.

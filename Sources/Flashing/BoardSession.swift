@@ -114,13 +114,14 @@ extension AttemptRecord {
   /// The end of an attempt whose plan came through.
   mutating func conclude(_ result: SessionResult) {
     switch result {
-    case .update(let outcome, let state):
+    case .update(let outcome, let state, let verification):
       self.outcome = outcome
       imageState = state
-      verifiedBy = .imageHash
+      verifiedBy = verification
       // A skipped board was only read.
       leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
-      good = state == .confirmed && (outcome == .passed || outcome == .skipped)
+      // What could not be read back is done as far as the station can tell, and no more than that.
+      good = state == .confirmed && verification != .none && (outcome == .passed || outcome == .skipped)
     case .suit(let outcome):
       self.outcome = outcome
       imageState = .confirmed

@@ -5,8 +5,13 @@ struct ImageUpload: Sendable {
   let session: BoardSession
   let links: LinkHolder
   let attachment: SMPAttachment
-
-  private var order: UpdateOrder { attachment.order }
+  let image: UpdateImage
+  /// The image's place in its order: each resumes at its own offset.
+  let place: Int
+  /// What is sent as `image`: the number, or what the board wants instead (facts/smp.md §3.2, "Slot info").
+  let uploadImage: Int
+  /// The place of this image in its package's progress: bytes of the images before it, and of all.
+  let progress: (before: Int, total: Int)
 
   /// What came back from one child task.
   private enum Event: Sendable {
@@ -22,8 +27,8 @@ struct ImageUpload: Sendable {
 
   /// Returns when the board has the whole image; throws what ended the upload.
   func run() async throws {
-    let start = UploadStart(length: order.image.count, sha: order.imageSHA256, image: order.imageNumber)
-    var window = UploadWindow(start, settings: UploadSettings(attachment.limits, alignment: order.alignment))
+    let start = UploadStart(length: image.bytes.count, sha: image.sha256, image: uploadImage)
+    var window = UploadWindow(start, settings: UploadSettings(attachment.limits, alignment: attachment.order.alignment))
     let began = session.time.now()
     defer { keepFigures(window, since: began) }
     try await withThrowingTaskGroup(of: Event.self) { group in
@@ -55,11 +60,11 @@ struct ImageUpload: Sendable {
     for action in actions {
       switch action {
       case .send(let chunk):
-        session.journal.touch(leaving: .application)
+        session.journal.touch(leaving: attachment.place == .loader ? .bootloader : .application)
         let request = try await post(chunk, start)
         group.addTask { await answer(to: request, chunk) }
       case .wait(let pause): group.addTask { await wait(pause) }
-      case .progress(let offset): session.journal.progress(offset, of: start.length, at: session.time.now())
+      case .progress(let offset): session.journal.progress(progress.before + offset, of: progress.total, at: session.time.now())
       case .readBack: group.addTask { await readBack() }
       case .finished: return true
       case .failed(let failure): throw BoardFailure(upload: failure, in: links.phase)
@@ -69,7 +74,7 @@ struct ImageUpload: Sendable {
   }
 
   private func post(_ chunk: UploadChunk, _ start: UploadStart) async throws -> RequestID {
-    let request = ImageUploadRequest(offset: chunk.offset, data: order.image[chunk.range], start: chunk.isFirst ? start : nil)
+    let request = ImageUploadRequest(offset: chunk.offset, data: image.bytes[chunk.range], start: chunk.isFirst ? start : nil)
     do {
       return try await attachment.smp.post(request)
     } catch {
@@ -110,8 +115,11 @@ struct ImageUpload: Sendable {
   /// After a lost last answer only the image list tells whether the image is there (facts/smp.md §4.2).
   private func readBack() async -> Event {
     do {
-      let slots = try await attachment.readImages()
-      return .readBack(found: slots.contains { $0.hash == order.hash && !$0.active })
+      let slots = try await attachment.readImages() ?? []
+      let isFound = slots.contains { slot in
+        slot.image == image.number && slot.hash == image.hash && (attachment.place == .loader ? slot.slot == 0 : !slot.active)
+      }
+      return .readBack(found: isFound)
     } catch {
       return .broken(error)
     }
@@ -125,10 +133,10 @@ struct ImageUpload: Sendable {
 
   private func keepFigures(_ window: UploadWindow, since began: Duration) {
     let seconds = (session.time.now() - began).seconds
-    let earlier = links.acknowledged
+    let earlier = links.acknowledged(of: place)
     // What the board stored before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
     let base = window.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
-    links.acknowledged = window.acknowledged
+    links.note(acknowledged: window.acknowledged, of: place)
     session.journal.update { record in
       record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - base)
       record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds

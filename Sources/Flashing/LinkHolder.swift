@@ -8,7 +8,7 @@ final class LinkHolder: Sendable {
     var link: (any GATTLink)?
     var channel: (any PacketChannel)?
     var phase = Phase.connect
-    var acknowledged = 0
+    var acknowledged: [Int: Int] = [:]
   }
 
   private let state = Locked(State())
@@ -18,11 +18,10 @@ final class LinkHolder: Sendable {
     set { state.withLock { $0.phase = newValue } }
   }
 
-  /// The offset at which the last upload of this attempt stood when its link ended; 0 before the first.
-  var acknowledged: Int {
-    get { state.withLock { $0.acknowledged } }
-    set { state.withLock { $0.acknowledged = newValue } }
-  }
+  /// The offset at which the last upload of an image stood in this attempt when its link ended; 0 before the first.
+  func acknowledged(of image: Int) -> Int { state.withLock { $0.acknowledged[image] ?? 0 } }
+
+  func note(acknowledged offset: Int, of image: Int) { state.withLock { $0.acknowledged[image] = offset } }
 
   func hold(_ link: any GATTLink) { state.withLock { $0.link = link } }
   func hold(_ channel: any PacketChannel) { state.withLock { $0.channel = channel } }

@@ -9,46 +9,65 @@ struct SMPAttachment: Sendable {
   let smp: SMPSession
   let limits: TransportLimits
   let bootloader: Bootloader
+  /// Which of the board's programs answers.
+  let place: BoardReading.Place
   let session: BoardSession
   let order: UpdateOrder
   let links: LinkHolder
 
   /// Asks the board for its buffers, tries whether it reassembles requests, and asks for the bootloader's mode where that is not known.
   static func attach(
-    _ smp: SMPSession, session: BoardSession, order: UpdateOrder, links: LinkHolder, bootloader known: Bootloader?
+    _ smp: SMPSession, session: BoardSession, order: UpdateOrder, links: LinkHolder, bootloader known: Bootloader?, place: BoardReading.Place
   ) async throws -> SMPAttachment {
     let asking = Asking(smp: smp, session: session, links: links)
     let limits = try await asking.transportLimits(pipelineDepth: order.pipelineDepth, reassemblyBufferSize: order.reassemblyBufferSize)
     let bootloader: Bootloader = if let known { known } else { try await asking.bootloader(assumed: order.assumedBootloaderMode) }
-    return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, session: session, order: order, links: links)
+    return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, place: place, session: session, order: order, links: links)
   }
 
-  /// The image list.
-  func readImages() async throws -> [ImageSlot] {
-    try await asking.command(ImageStateReadRequest()).slots
+  /// The image list; nil when a board with a firmware loader does not have the command (facts/device-manager.md §1.7).
+  func readImages() async throws -> [ImageSlot]? {
+    guard bootloader == .firmwareLoader else { return try await asking.command(ImageStateReadRequest()).slots }
+    do {
+      return try await asking.repeated(ImageStateReadRequest()).slots
+    } catch SMPSession.Failure.refused(let error) where error.isUnsupported {
+      return nil
+    } catch {
+      throw asking.failure(error, "reading the image list")
+    }
+  }
+
+  /// The board's slots; nil when it does not tell.
+  func readLayout() async throws -> [ImageLayout]? { try await asking.optional(SlotLayoutRequest()) }
+
+  /// What came of marking an image.
+  enum Marking: Hashable {
+    case done
+    /// No answer came: it is not sent again blindly, the image list has to tell what became of it.
+    case unanswered
+    /// The board does not let this image be confirmed now (image error 32).
+    case denied
   }
 
   /// Marks the image with this hash for the next start, on trial or for good; also confirms the running image, which has the same hash.
-  ///
-  /// False when no answer came: it is not sent again blindly, the image list has to tell what became of it.
-  func mark(_ hash: [UInt8], permanent: Bool) async throws -> Bool {
+  func mark(_ hash: [UInt8], permanent: Bool) async throws -> Marking {
     do {
       _ = try await smp.send(permanent ? ImageStateWriteRequest.confirm(hash) : ImageStateWriteRequest.test(hash))
-      return true
+      return .done
     } catch SMPSession.Failure.timedOut {
       session.journal.update { $0.retries += 1 }
-      return false
+      return .unanswered
+    } catch SMPSession.Failure.refused(.group(let error)) where error.image == .confirmationDenied {
+      return .denied
     } catch {
       throw asking.failure(error, permanent ? "confirming the image" : "marking the image for its trial")
     }
   }
 
-  /// Erases the slot that does not run; false when the board refuses.
-  func eraseOther(_ slots: [ImageSlot]) async throws -> Bool {
-    let mine = slots.filter { $0.image == order.imageNumber }
-    let slot = mine.first { !$0.active }.map { 2 * $0.image + $0.slot }
+  /// Erases a slot that does not run; false when the board refuses.
+  func erase(image: Int, slot: Int) async throws -> Bool {
     do {
-      try await smp.send(ImageEraseRequest(slot: slot), limit: session.limits.erase)
+      try await smp.send(ImageEraseRequest(image: image, slot: slot), limit: session.limits.erase)
       return true
     } catch SMPSession.Failure.refused {
       return false
@@ -69,12 +88,27 @@ struct SMPAttachment: Sendable {
     }
   }
 
+  /// Gives the board's firmware loader the name under which it will advertise, and keeps it over the restart; false when the board does not let us.
+  func name(loader name: String) async throws -> Bool {
+    do {
+      try await smp.send(LoaderNameRequest(name: name), limit: session.limits.command)
+      try await smp.send(LoaderNameSaveRequest(), limit: session.limits.command)
+      return true
+    } catch SMPSession.Failure.refused {
+      return false
+    } catch {
+      throw asking.failure(error, "naming the firmware loader")
+    }
+  }
+
   /// Resets the board and waits until its link is down. A lost answer is no failure: the board may be gone before it arrives.
-  func reset(_ link: any GATTLink) async throws {
+  ///
+  /// The wait has a limit, whatever the stack tells of the link meanwhile.
+  func reset(_ link: any GATTLink, into mode: ResetRequest.BootMode? = nil) async throws {
     for attempt in 1...session.limits.resetTries {
       do {
         let isLast = attempt == session.limits.resetTries
-        try await smp.send(ResetRequest(force: isLast), limit: session.limits.command)
+        try await smp.send(ResetRequest(force: isLast, bootMode: mode), limit: session.limits.command)
         break
       } catch SMPSession.Failure.linkLost, SMPSession.Failure.timedOut {
         break
@@ -107,14 +141,19 @@ struct Asking: Sendable {
   /// A command that must work. Reads are repeated once after a time-out; others never, their effect is read instead.
   func command<Request: SMPRequest>(_ request: Request) async throws -> Request.Response {
     do {
-      do {
-        return try await smp.send(request)
-      } catch SMPSession.Failure.timedOut where Request.isRepeatable {
-        session.journal.update { $0.retries += 1 }
-        return try await smp.send(request)
-      }
+      return try await repeated(request)
     } catch {
       throw failure(error, "\(Request.group) command \(Request.command)")
+    }
+  }
+
+  /// As `command`, with the exchange's own failure.
+  func repeated<Request: SMPRequest>(_ request: Request) async throws -> Request.Response {
+    do {
+      return try await smp.send(request)
+    } catch SMPSession.Failure.timedOut where Request.isRepeatable {
+      session.journal.update { $0.retries += 1 }
+      return try await smp.send(request)
     }
   }
 
@@ -164,11 +203,7 @@ struct Asking: Sendable {
       }
       if let told = try await optional(BootloaderModeRequest())?.mode, told != .unknown { mode = told }
     }
-    let bootloader = Bootloader(mode)
-    if case .other(let mode) = bootloader {
-      throw BoardFailure(.policyBootloader, in: links.phase, "the board's bootloader works as \(mode), which this job cannot update")
-    }
-    return bootloader
+    return Bootloader(mode)
   }
 
   /// What went wrong, as the board's failure in the present phase.

@@ -1,16 +1,13 @@
 public import Bluetooth
+import Firmware
 
-/// Everything an update of one kind of board needs to know: the image, the mode, and what the profile says.
+/// Everything an update of one kind of board needs to know: the images, the mode, and what the profile says.
 public struct UpdateOrder: Sendable {
-  /// The image file's bytes, exactly as they go to the board.
-  public var image: [UInt8]
-  /// SHA-256 over `image`: the server's key for resuming (facts/smp.md §4.2), 32 bytes.
-  public var imageSHA256: [UInt8]
-  /// The MCUboot hash, by which the board names the image.
-  public var hash: [UInt8]
-  /// In SMP's form (`1.2.3` or `1.2.3.4`).
-  public var version: String
-  public var imageNumber: Int
+  /// The longest request that SMP's header can announce (facts/device-manager.md §2).
+  public static let largestReassemblyBuffer = 65_535
+
+  /// In the order in which they are uploaded. Two with the same number and different slots are the builds of one image for Direct-XIP.
+  public var images: [UpdateImage]
   public var mode: UpgradeMode
   /// How the board is paired before anything is asked of it; nil: not at all.
   public var pairing: PairingMethod?
@@ -28,26 +25,35 @@ public struct UpdateOrder: Sendable {
   /// How long the swap is expected to take; only shown, never slept.
   public var estimatedSwapTime: Duration?
 
+  /// Values outside what means something are brought inside it, as the configuration of Nordic's library does (facts/device-manager.md §2).
   public init(
-    image: [UInt8], imageSHA256: [UInt8], hash: [UInt8], version: String, imageNumber: Int = 0, mode: UpgradeMode = .testAndConfirm,
-    pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(), allowsDowngrade: Bool = false, pipelineDepth: Int? = nil, alignment: Int = 1,
-    reassemblyBufferSize: Int? = nil,
-    erasesSettings: Bool = false, assumedBootloaderMode: Int? = nil, estimatedSwapTime: Duration? = nil
+    images: [UpdateImage], mode: UpgradeMode = .testAndConfirm, pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(),
+    allowsDowngrade: Bool = false, pipelineDepth: Int? = nil, alignment: Int = 1, reassemblyBufferSize: Int? = nil, erasesSettings: Bool = false,
+    assumedBootloaderMode: Int? = nil, estimatedSwapTime: Duration? = nil
   ) {
-    self.image = image
-    self.imageSHA256 = imageSHA256
-    self.hash = hash
-    self.version = version
-    self.imageNumber = imageNumber
+    self.images = images
     self.mode = mode
     self.pairing = pairing
     self.identity = identity
     self.allowsDowngrade = allowsDowngrade
-    self.pipelineDepth = pipelineDepth
-    self.alignment = alignment
-    self.reassemblyBufferSize = reassemblyBufferSize
+    self.pipelineDepth = pipelineDepth.map { max(1, $0) }
+    self.alignment = max(1, alignment)
+    self.reassemblyBufferSize = reassemblyBufferSize.map { min(max(0, $0), Self.largestReassemblyBuffer) }
     self.erasesSettings = erasesSettings
     self.assumedBootloaderMode = assumedBootloaderMode
-    self.estimatedSwapTime = estimatedSwapTime
+    self.estimatedSwapTime = estimatedSwapTime.map { max(.zero, $0) }
+  }
+
+  /// The numbers of the images, each once, ascending.
+  public var numbers: [Int] { Set(images.map(\.number)).sorted() }
+
+  /// The version that the job is about: image 0's, or that of the first image there is.
+  public var version: String { (images.first { $0.number == 0 } ?? images.first)?.version ?? "" }
+
+  /// The column `image_hash`: of one image its hash, of several `0:hex 1:hex`; of a Direct-XIP package both builds, because either counts as the wanted one.
+  public var imageHash: String {
+    let sorted = images.sorted { ($0.number, $0.slot) < ($1.number, $1.slot) }
+    if let only = sorted.first, sorted.count == 1 { return only.hash.hex }
+    return sorted.map { "\($0.number):\($0.hash.hex)" }.joined(separator: " ")
   }
 }

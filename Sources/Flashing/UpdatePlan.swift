@@ -1,33 +1,51 @@
-import Firmware
 public import SMP
 
 /// Decides, from what the board says it has, what to do next: read → plan → execute → read again, until done.
 ///
 /// A value without I/O. The caller reads the image list, asks `next`, executes the step, reports it with `executed`, and reads again;
 /// after each reset too. Half-finished chains of an earlier attempt therefore heal by themselves.
-/// Source of the rules: facts/device-manager.md §§1.3, 1.5, 1.12 and 11; facts/smp.md §§3.2 and 4.
+///
+/// Steps come in one order whatever the board holds: validate (every reading), reset or erase what is in the way, upload all images, mark each by its hash,
+/// one reset, confirm each that runs. `ImageCourse` says what one image needs, `LoaderPlan` serves firmware loaders.
+/// Source of the rules: facts/device-manager.md §§1.3, 1.5, 1.7, 1.9, 1.12 and 11; facts/smp.md §§3.2 and 4.
 public struct UpdatePlan: Hashable, Sendable {
-  /// What is wanted on the board.
-  public struct Target: Hashable, Sendable {
+  /// One image as the plan sees it.
+  public struct Image: Hashable, Sendable {
+    public var number: Int
+    /// The slot that the build is linked for; only asked with Direct-XIP.
+    public var slot: Int
     /// MCUboot image hash, 32, 48 or 64 bytes.
     public var hash: [UInt8]
-    public var image: Int
     /// Version in SMP's form, for the downgrade rule.
     public var version: String
+    /// False for an image that no board lists once it runs (network core).
+    public var isReadBack: Bool
+
+    public init(number: Int = 0, slot: Int = 1, hash: [UInt8], version: String, isReadBack: Bool = true) {
+      self.number = number
+      self.slot = slot
+      self.hash = hash
+      self.version = version
+      self.isReadBack = isReadBack
+    }
+  }
+
+  /// What is wanted on the board.
+  public struct Target: Hashable, Sendable {
+    /// In the order of the uploads; two of the same number are the builds of one image for Direct-XIP.
+    public var images: [Image]
     public var mode: UpgradeMode
     public var allowsDowngrade: Bool
-    /// False when an image that already lies in the other slot is not to be believed, because an earlier try with it failed.
+    /// False when an image that already lies in the other slot is not to be believed, because an earlier try with it failed. Each image that was
+    /// uploaded since is believed.
     public var trustsStoredImage: Bool
     /// True when an earlier attempt of this batch wrote to the board: then "already there" is a success of the batch, not a skip.
     public var wasWrittenBefore: Bool
 
     public init(
-      hash: [UInt8], image: Int = 0, version: String, mode: UpgradeMode, allowsDowngrade: Bool = false, trustsStoredImage: Bool = true,
-      wasWrittenBefore: Bool = false
+      images: [Image], mode: UpgradeMode, allowsDowngrade: Bool = false, trustsStoredImage: Bool = true, wasWrittenBefore: Bool = false
     ) {
-      self.hash = hash
-      self.image = image
-      self.version = version
+      self.images = images
       self.mode = mode
       self.allowsDowngrade = allowsDowngrade
       self.trustsStoredImage = trustsStoredImage
@@ -35,206 +53,170 @@ public struct UpdatePlan: Hashable, Sendable {
     }
   }
 
-  /// One thing to do.
-  public enum Step: Hashable, Sendable {
-    case upload
-    /// Empties the slot that is not running: somebody else's image is pending there.
-    case eraseOther
-    /// Image state write with the hash: run it once at the next start.
-    case markForTest
-    /// Image state write with hash and confirm: run it for good from the next start on.
-    case markPermanent
-    /// Image state write that confirms the running image.
-    case confirmRunning
-    case reset(ResetReason)
-    case finished(Outcome, ImageState)
-    case failed(FailureCode, String)
-  }
-
-  public enum ResetReason: Hashable, Sendable {
-    /// Our image is to run.
-    case swap
-    /// An unconfirmed or foreign pending image has to go first.
-    case clear
-  }
-
-  /// The most steps one attempt may take; a healthy update takes five.
+  /// The most steps that one image may take in an attempt; a healthy update takes five.
   public static let stepLimit = 16
   /// The most resets to get rid of pending or unconfirmed images before the upload (test pending → unconfirmed → old).
   public static let clearingLimit = 3
   /// The most resets that are to swap: a request that was lost leaves the mark as it was, a bootloader that ran takes it away.
   public static let swapLimit = 2
 
-  private enum Stage: Hashable {
-    case preparing
-    /// The reset that swaps was sent while this hash was running.
-    case swapped(previous: [UInt8]?)
-    case confirming
-  }
-
   private let target: Target
   private let bootloader: Bootloader
-  private var stage = Stage.preparing
+  private var courses: [ImageCourse]
+  private var loader: LoaderPlan
   private var steps = 0
   private var clearings = 0
   private var swaps = 0
-  private var hasUploaded = false
-  private var hasMarked = false
-  private var hasWritten = false
-  private var hasErased = false
-  private var cannotErase = false
-  private var running: [UInt8]?
+  /// The last reset was one that swaps.
+  private var isSwapped = false
+  /// The image whose other slot is being erased.
+  private var erasing: Int?
+
+  /// True once something was written to the board's images.
+  public private(set) var didWrite = false
 
   public init(target: Target, bootloader: Bootloader) {
     self.target = target
     self.bootloader = bootloader
+    var numbers: [Int] = []
+    for image in target.images where !numbers.contains(image.number) { numbers.append(image.number) }
+    courses = numbers.map { ImageCourse(number: $0, target: target, bootloader: bootloader) }
+    loader = LoaderPlan(target: target)
   }
 
-  /// True once something was written to the board.
-  public var didWrite: Bool { hasWritten }
+  /// The next step for the image list just read from a running application.
+  public mutating func next(_ slots: [ImageSlot]) -> Step { next(BoardReading(slots)) }
 
-  /// The next step for the image list just read.
-  public mutating func next(_ slots: [ImageSlot]) -> Step {
+  /// The next step for what was just read.
+  public mutating func next(_ reading: BoardReading) -> Step {
     steps += 1
-    guard steps <= Self.stepLimit else { return .failed(.verifyNoEnd, "the board's images did not settle within \(Self.stepLimit) steps") }
-    let mine = slots.filter { $0.image == target.image }
-    guard let active = mine.first(where: \.active) ?? mine.first(where: { $0.slot == 0 }) else {
-      return .failed(.verifyOtherFirmware, "the board lists no running image")
-    }
-    let other = mine.first { $0.slot != active.slot }
-    running = active.hash
-    switch stage {
-    case .preparing: return prepare(active, other)
-    case .swapped(let previous): return judge(active, other, previous: previous)
-    case .confirming:
-      guard active.hash == target.hash, active.confirmed else {
-        return .failed(.verifyNotConfirmed, "the board accepted the confirmation, but does not list the image as confirmed")
-      }
-      return .finished(.passed, .confirmed)
-    }
+    let limit = Self.stepLimit * max(1, courses.count)
+    guard steps <= limit else { return .failed(.verifyNoEnd, "the board's images did not settle within \(limit) steps") }
+    if bootloader == .firmwareLoader { return loader.next(reading) }
+    guard let slots = reading.slots else { return .failed(.smpNotSupported, "the board's firmware does not list its images") }
+    for index in courses.indices { courses[index].read(slots, images: reading.images) }
+    return choose(courses.map { isSwapped ? $0.verdict() : $0.need(hasWritten: didWrite) })
   }
 
   /// Takes note that a step was executed and answered.
   public mutating func executed(_ step: Step) {
+    if bootloader == .firmwareLoader { loader.executed(step) }
     switch step {
-    case .upload:
-      hasUploaded = true
-      hasWritten = true
-    case .eraseOther:
-      hasErased = true
-      hasWritten = true
-    case .markForTest, .markPermanent:
-      hasMarked = true
-      hasWritten = true
-    case .confirmRunning:
-      stage = .confirming
-      hasWritten = true
+    case .upload(let image): change(image) { $0.hasUploaded = true }
+    case .eraseOther: changeErased { $0.hasErased = true }
+    case .markForTest(let image), .markPermanent(let image): change(image) { $0.hasMarked = true }
+    case .confirmRunning(let image): change(image) { $0.hasConfirmed = true }
     case .reset(.swap):
       swaps += 1
-      stage = .swapped(previous: running)
-      hasWritten = true
+      isSwapped = true
+      for index in courses.indices { courses[index].swapped() }
+      if bootloader != .firmwareLoader { didWrite = true }
     case .reset(.clear):
       clearings += 1
-      hasWritten = true
-    case .finished, .failed: break
+      isSwapped = false
+      for index in courses.indices { courses[index].cleared() }
+      if bootloader != .firmwareLoader { didWrite = true }
+    case .enterLoader, .finished, .failed: break
     }
   }
 
-  /// Takes note that an upload began: from here on the other slot holds pieces of our image.
+  /// Takes note that an upload began: from here on a slot holds pieces of our image.
   public mutating func beganUpload() {
-    hasWritten = true
+    didWrite = true
+    loader.beganUpload()
   }
 
   /// Takes note that the board refused to erase; a reset has to clear the slot instead.
   public mutating func eraseWasRefused() {
-    cannotErase = true
+    changeErased { $0.cannotErase = true }
   }
 
-  // MARK: before the swap
-
-  private func prepare(_ active: ImageSlot, _ other: ImageSlot?) -> Step {
-    if active.hash == target.hash {
-      return active.confirmed ? whenWantedRunsForGood(other) : whenWantedRunsOnTrial()
-    }
-    if !hasWritten, let refusal = refusal(active) { return refusal }
-    if !active.confirmed {
-      return clear("the board keeps running an image that is not confirmed")
-    }
-    if let other, other.hash == target.hash, hasUploaded || target.trustsStoredImage {
-      return activate(other)
-    }
-    if hasUploaded {
-      return .failed(.verifyNotStored, "after the upload the board lists \(other.map { "another image (\($0.version))" } ?? "no image") in the other slot")
-    }
-    if let other, other.pending, !hasErased {
-      return cannotErase ? clear("a foreign image stays pending") : .eraseOther
-    }
-    return .upload
+  /// Takes note that the board does not let an image be confirmed while it runs (image error 32: Zephyr's default for all but image 0).
+  public mutating func confirmationWasDenied(_ image: Int) {
+    change(image) { $0.cannotConfirm = true }
   }
 
-  private func refusal(_ active: ImageSlot) -> Step? {
-    if target.mode == .testOnly, bootloader == .overwrite {
-      return .failed(.policyNoRevert, "the bootloader overwrites the old image, so testOnly cannot be kept")
+  private mutating func change(_ image: Int, _ body: (inout ImageCourse) -> Void) {
+    guard target.images.indices.contains(image), let index = courses.firstIndex(where: { $0.number == target.images[image].number }) else { return }
+    body(&courses[index])
+    didWrite = true
+  }
+
+  private mutating func changeErased(_ body: (inout ImageCourse) -> Void) {
+    guard let index = courses.firstIndex(where: { $0.number == erasing }) else { return }
+    body(&courses[index])
+    if courses[index].hasErased { didWrite = true }
+  }
+
+  // MARK: of several images
+
+  /// What comes first, of what the images need: always the same order, so that all are uploaded before the first is marked, and one reset serves all.
+  private mutating func choose(_ needs: [UpdatePlan.Need]) -> Step {
+    if let failure = failure(needs) { return failure }
+    if let complaint = complaint(needs) { return clear(complaint) }
+    for (course, need) in zip(courses, needs) {
+      if case .erase(let slot) = need {
+        erasing = course.number
+        return .eraseOther(image: course.number, slot: slot)
+      }
     }
-    if !target.allowsDowngrade, let has = ImageVersion(active.version), let wanted = ImageVersion(target.version), has > wanted {
-      return .failed(.policyDowngrade, "the board runs \(active.version), newer than \(target.version)")
+    for case .upload(let image) in needs { return .upload(image) }
+    for case .mark(let image, let isPermanent) in needs { return isPermanent ? .markPermanent(image) : .markForTest(image) }
+    if needs.contains(.swap) { return swap(needs) }
+    for case .confirm(let image) in needs { return .confirmRunning(image) }
+    return finished(needs)
+  }
+
+  private func failure(_ needs: [Need]) -> Step? {
+    for (course, need) in zip(courses, needs) {
+      if case .fail(let code, let words) = need { return .failed(code, named(course, words)) }
     }
     return nil
   }
 
-  private func whenWantedRunsForGood(_ other: ImageSlot?) -> Step {
-    if let other, other.pending, other.hash != target.hash, !hasErased {
-      return cannotErase ? clear("a foreign image stays pending") : .eraseOther
+  /// Why a reset has to come first; nil when none has to.
+  private func complaint(_ needs: [Need]) -> String? {
+    for (course, need) in zip(courses, needs) {
+      if case .clear(let words) = need { return named(course, words) }
     }
-    return .finished(hasWritten || target.wasWrittenBefore ? .passed : .skipped, .confirmed)
-  }
-
-  private func whenWantedRunsOnTrial() -> Step {
-    switch target.mode {
-    case .testAndConfirm, .confirmOnly: .confirmRunning
-    case .testOnly, .uploadOnly: .finished(hasWritten || target.wasWrittenBefore ? .passed : .skipped, .testing)
-    }
+    // Images of one package run together: one that is on trial goes back to its slot until the others lie in theirs. A board takes no upload meanwhile.
+    guard !isSwapped, needs.contains(where: \.isOnTrial), needs.contains(where: \.isStillToCome) else { return nil }
+    return "one image keeps running on trial before the others are there"
   }
 
   private func clear(_ complaint: String) -> Step {
     clearings < Self.clearingLimit ? .reset(.clear) : .failed(.imageNoSlot, "\(complaint) after \(clearings) restarts")
   }
 
-  /// The wanted image lies in the other slot: make it run as the mode says.
-  private func activate(_ other: ImageSlot) -> Step {
-    switch target.mode {
-    case .testAndConfirm:
-      if other.pending { return .reset(.swap) }
-      return hasMarked ? .failed(.verifyNotPending, "the board did not mark the image as pending") : .markForTest
-    case .testOnly:
-      if other.permanent { return hasUploaded ? .failed(.verifyNotPending, "the image is permanent and cannot be tried") : .upload }
-      if other.pending { return .reset(.swap) }
-      return hasMarked ? .failed(.verifyNotPending, "the board did not mark the image as pending") : .markForTest
-    case .confirmOnly:
-      if other.pending { return .reset(.swap) }
-      return hasMarked ? .failed(.verifyNotPending, "the board did not make the image permanent") : .markPermanent
-    case .uploadOnly:
-      // An upload over a pending slot takes the mark away (facts/smp.md §4.3).
-      if other.pending { return hasUploaded ? .failed(.verifyNotStored, "the stored image stays marked for the next start") : .upload }
-      return .finished(hasWritten || target.wasWrittenBefore ? .passed : .skipped, .stored)
-    }
+  /// The reset that brings the images into use, again when it did not come about: never when it would give another image up.
+  private func swap(_ needs: [Need]) -> Step {
+    guard isSwapped, swaps >= Self.swapLimit || needs.contains(where: \.isOnTrial), let index = needs.firstIndex(of: .swap) else { return .reset(.swap) }
+    let course = courses[index]
+    return .failed(.verifyNotSwapped, named(course, course.stillThere(after: swaps)))
   }
 
-  // MARK: after the swap
+  private func finished(_ needs: [Need]) -> Step {
+    var states: [ImageState] = []
+    var isEveryRead = true
+    for case .nothing(let state, let isRead) in needs {
+      if isRead { states.append(state) } else { isEveryRead = false }
+    }
+    let order: [ImageState] = [.unknown, .stored, .pending, .testing, .confirmed]
+    let least = order.first(where: states.contains) ?? .unknown
+    return .finished(didWrite || target.wasWrittenBefore ? .passed : .skipped, least, by: isEveryRead ? .imageHash : .none)
+  }
 
-  private func judge(_ active: ImageSlot, _ other: ImageSlot?, previous: [UInt8]?) -> Step {
-    if active.hash == target.hash {
-      if active.confirmed { return .finished(.passed, .confirmed) }
-      return target.mode == .testOnly ? .finished(.passed, .testing) : .confirmRunning
-    }
-    guard active.hash == previous else {
-      return .failed(.verifyOtherFirmware, "the board came back with image \(active.version) that was neither sent nor there before")
-    }
-    guard let other, other.hash == target.hash else {
-      return .failed(.verifyNotSwapped, "the bootloader did not accept the image: the board came back with the old one (\(active.version))")
-    }
-    guard other.pending else { return .failed(.verifyReverted, "the image ran and was given up: the board is back on the old one (\(active.version))") }
-    if swaps < Self.swapLimit { return .reset(.swap) }
-    return .failed(.verifyNotSwapped, "after \(swaps) restarts the image is still pending and the old one (\(active.version)) runs")
+  private func named(_ course: ImageCourse, _ words: String) -> String { courses.count > 1 ? "image \(course.number): \(words)" : words }
+}
+
+extension UpdatePlan.Target {
+  /// One image.
+  public init(
+    hash: [UInt8], image: Int = 0, version: String, mode: UpgradeMode, allowsDowngrade: Bool = false, trustsStoredImage: Bool = true,
+    wasWrittenBefore: Bool = false
+  ) {
+    self.init(
+      images: [UpdatePlan.Image(number: image, hash: hash, version: version)], mode: mode, allowsDowngrade: allowsDowngrade,
+      trustsStoredImage: trustsStoredImage, wasWrittenBefore: wasWrittenBefore)
   }
 }

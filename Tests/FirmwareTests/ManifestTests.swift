@@ -100,13 +100,14 @@ struct ManifestTests {
   }
 
   @Test(
-    "types that are not flashed by this version",
+    "types: images have one of three or none, SUIT's need an envelope, others are refused by name",
     arguments: [
-      (#""mcuboot""#, PackageError.Unsupported.bootloaderUpdate), (#""suit-envelope""#, .suit), (#""cache""#, .suit), (#""bin""#, .fileType("bin")),
+      ("null", nil), (#""application""#, nil), (#""bin""#, nil), (#""mcuboot""#, nil), (#""modem""#, PackageError.notSupported(.fileType("modem"))),
+      (#""Application""#, .notSupported(.fileType("Application"))), (#""cache""#, .envelopeMissing("app.bin")),
+      (#""suit-envelope""#, .inEntry("app.bin", .envelopeBroken("does not begin with CBOR tag 107"))),
     ])
-  func types(type: String, expected: PackageError.Unsupported) {
-    #expect(error(entry("", type: type)) == .notSupported(expected))
-    #expect(error(entry("", type: "null")) == nil)
+  func types(type: String, expected: PackageError?) {
+    #expect(error(entry("", type: type)) == expected)
   }
 
   @Test("nesting without end is refused, not followed")

@@ -39,7 +39,11 @@ final class SessionBench {
   }
 
   static func order(_ image: [UInt8], version: String = "1.1.0", mode: UpgradeMode) -> UpdateOrder {
-    UpdateOrder(image: image, imageSHA256: LineImages.digest(image), hash: LineImages.hash(image), version: version, mode: mode)
+    UpdateOrder(images: [Self.image(image, version: version)], mode: mode)
+  }
+
+  static func image(_ image: [UInt8], number: Int = 0, slot: Int = 1, version: String = "1.1.0") -> UpdateImage {
+    UpdateImage(number: number, slot: slot, bytes: image, sha256: LineImages.digest(image), hash: LineImages.hash(image), version: version)
   }
 
   func begin(attempt: Int = 1) -> LinePump.Work<AttemptRecord> {

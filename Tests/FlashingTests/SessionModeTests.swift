@@ -108,7 +108,7 @@ import VirtualLine
 
   @Test func aForeignImageOnTrialIsResetAwayFirst() async throws {
     let bench = SessionBench(mode: .testOnly, image: LineImages.make(1, 5))
-    bench.order.version = "1.5.0"
+    bench.order.images[0].version = "1.5.0"
     let first = try await bench.run()
     #expect(first.imageState == .testing)
     bench.order = SessionBench.order(LineImages.make(1, 6), version: "1.6.0", mode: .testAndConfirm)
@@ -122,7 +122,7 @@ import VirtualLine
   @Test func aForeignPendingImageIsErasedFirst() async throws {
     // The reset is refused for ever, so that the foreign image stays pending.
     let bench = SessionBench([BoardFault(.refuse, times: 4, group: 0, command: 5)], mode: .confirmOnly, image: LineImages.make(1, 5))
-    bench.order.version = "1.5.0"
+    bench.order.images[0].version = "1.5.0"
     let first = try await bench.run()
     #expect(first.outcome == .failed)
     #expect(first.imageState == .pending)
@@ -146,7 +146,7 @@ import VirtualLine
     #expect(bench.board.version == "1.1.0")
   }
 
-  @Test(arguments: [UInt8(4), 5, 6, 7, 8]) func bootloadersThatNeedAnotherWayAreRefused(_ mode: UInt8) async throws {
+  @Test(arguments: [UInt8(0), 4, 5, 8, 17]) func bootloadersThatNeedAnotherWayAreRefused(_ mode: UInt8) async throws {
     var quirks = LineBoard.Quirks()
     quirks.reportedMode = mode
     let bench = SessionBench(quirks: quirks)
@@ -168,12 +168,15 @@ import VirtualLine
     #expect(bench.board.writes.isEmpty)
   }
 
-  @Test func settingsAreErasedBeforeTheResetOrRefused() async throws {
-    let bench = SessionBench()
+  @Test(arguments: [true, false]) func settingsAreErasedBeforeTheResetOrRefused(_ isBuilt: Bool) async throws {
+    let bench = SessionBench { $0.eraseStorage = isBuilt }
     bench.order.erasesSettings = true
     let record = try await bench.run()
-    // The virtual board does not have group 63 (rc 8).
-    #expect(record.settingsErased == .refused)
+    #expect(record.settingsErased == (isBuilt ? .yes : .refused))
     #expect(record.outcome == .passed)
+    #expect(bench.board.truth.storage?.erased == (isBuilt ? 1 : 0))
+    // Last before the reset, which it would otherwise have to outlive.
+    let changes = bench.board.writes.filter { $0.group == 63 || $0.group == 0 && $0.command == 5 || $0.group == 1 && $0.command == 0 }
+    #expect(changes.map(\.group) == [1, 63, 0, 1])
   }
 }

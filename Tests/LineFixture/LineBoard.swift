@@ -52,18 +52,27 @@ public final class LineBoard: Sendable {
     public var description: String { "\(isWrite ? "write" : "read") \(group)/\(command)" }
   }
 
+  /// The application's address.
   public let address: BluetoothAddress
+  /// All addresses that it can have: a firmware loader has its own.
+  public let addresses: [BluetoothAddress]
   let state: Locked<State>
 
+  /// - Parameters:
+  ///   - settings: how it is built; `SMPKind.xip.settings` and so on are boards that have a word of their own.
+  ///   - running: the application at first; nil for what the settings say. Other images are always as the settings say.
   public init(
-    _ address: BluetoothAddress, settings: BoardSettings = BoardSettings(), faults: [BoardFault] = [], running: [UInt8], quirks: Quirks = Quirks()
+    _ address: BluetoothAddress, settings: BoardSettings = BoardSettings(), faults: [BoardFault] = [], running: [UInt8]? = nil, quirks: Quirks = Quirks()
   ) {
     self.address = address
     let identity = BoardIdentity(
       address: address, name: settings.name ?? "Line board", serial: settings.serial ?? "SN-\(address.bits & 0xFFFF)", model: settings.model ?? "VB-1",
       hardware: settings.hardware ?? "rev B", manufacturer: settings.manufacturer ?? "Virtual Line")
-    var board = VirtualBoard(identity: identity, settings: settings, image: StoredImage(running), faults: faults)
+    var board =
+      running.map { VirtualBoard(identity: identity, settings: settings, image: StoredImage($0), faults: faults) }
+      ?? VirtualBoard(identity: identity, settings: settings, faults: faults)
     board.start()
+    addresses = board.addresses
     state = Locked(State(board: board, quirks: quirks))
   }
 
@@ -80,8 +89,20 @@ public final class LineBoard: Sendable {
     state.withLock { String(decoding: $0.board.read(.firmwareRevision) ?? [], as: UTF8.self) }
   }
   public var boots: [BootStep] { state.withLock { $0.board.boots } }
-  /// What really is in it.
+  /// What really is in the board, of every image.
   public var truth: LineTruth.Board { state.withLock { $0.board.truth(number: 0) } }
+  /// The images as letters, each slot with its version and then p(ending) c(onfirmed) a(ctive) P(ermanent).
+  public var slots: [[String]] {
+    (truth.images ?? []).map { image in
+      image.slots.map { slot in
+        guard let version = slot.version else { return "-" }
+        let letters = [("p", slot.pending), ("c", slot.confirmed), ("a", slot.active), ("P", slot.permanent)]
+        return "\(version) " + letters.filter(\.1).map(\.0).joined()
+      }
+    }
+  }
+  /// Where it is heard now.
+  public var addressNow: BluetoothAddress { state.withLock { $0.board.addressNow } }
 
   func advertisement(for adapter: String) -> Advertisement? {
     state.withLock { state in
@@ -89,7 +110,7 @@ public final class LineBoard: Sendable {
       if let most = quirks.vanishesAfterLinks, state.links >= most { return nil }
       guard state.board.advertises, let rssi = quirks.strengths[adapter] ?? quirks.rssi else { return nil }
       return Advertisement(
-        address: address, addressType: quirks.addressType, name: quirks.advertisedName ?? state.board.identity.name, rssi: rssi,
+        address: state.board.addressNow, addressType: quirks.addressType, name: quirks.advertisedName ?? state.board.nameNow, rssi: rssi,
         services: [.simpleManagement])
     }
   }

@@ -122,7 +122,7 @@ public final class LineCentral: Central, AdapterSource {
   public func add(_ board: LineBoard) {
     let isStale = board.state.withLock { $0.quirks.hasStaleServices }
     state.withLock { state in
-      state.boards[board.address] = board
+      for address in board.addresses { state.boards[address] = board }
       if isStale { state.stale.insert(board.address) }
     }
   }
@@ -235,7 +235,7 @@ public final class LineCentral: Central, AdapterSource {
       (state.boards[board], state.adapters[adapter.hciIndex]?.known.contains(board) == true, state.stale.contains(board))
     }
     guard let cell, isKnown else { throw .boardUnknown }
-    guard cell.advertisement(for: "") != nil else {
+    guard cell.advertisement(for: "")?.address == board else {
       do { try await clock.sleep(for: limit) } catch { throw .connectFailed("cancelled") }
       throw .connectTimedOut
     }
@@ -243,7 +243,7 @@ public final class LineCentral: Central, AdapterSource {
     if let error = objection(adapter) { throw error }
     let link: LineLink? = cell.state.withLock { state in
       guard let mtu = state.board.connect() else { return nil }
-      let link = LineLink(cell, on: adapter, central: self, mtu: mtu, isStale: isStale)
+      let link = LineLink(cell, at: board, on: adapter, central: self, mtu: mtu, isStale: isStale)
       state.link = link
       state.links += 1
       return link
@@ -276,7 +276,7 @@ public final class LineCentral: Central, AdapterSource {
   private func advertise(_ index: Int, _ reader: Int) {
     let (feed, path, boards) = state.withLock { state -> (AsyncThrowingStream<Advertisement, any Error>.Continuation?, String, [LineBoard]) in
       guard let adapter = state.adapters[index], let present = adapter.reader, present.id == reader else { return (nil, "", []) }
-      return (present.feed, adapter.hardware.usbPath ?? "", state.boards.sorted { $0.key < $1.key }.map(\.value))
+      return (present.feed, adapter.hardware.usbPath ?? "", state.boards.filter { $0.key == $0.value.address }.sorted { $0.key < $1.key }.map(\.value))
     }
     guard let feed else { return }
     let heard = boards.compactMap { $0.advertisement(for: path) }

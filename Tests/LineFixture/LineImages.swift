@@ -1,5 +1,5 @@
 import Firmware
-import VirtualLine
+public import VirtualLine
 
 /// Firmware for tests, as bytes of MCUboot image files.
 public enum LineImages {
@@ -10,6 +10,11 @@ public enum LineImages {
 
   public static func make(_ major: UInt8, _ minor: UInt8, size: Int = 4000) -> [UInt8] {
     VirtualFirmware.make(version: ImageVersion(major: major, minor: minor, revision: 0), size: size)
+  }
+
+  /// An update for boards that are built like `settings`, as a package of the SDK holds it: several images, one build for each slot, and so on.
+  public static func package(_ settings: BoardSettings, _ major: UInt8 = 1, _ minor: UInt8 = 1, size: Int = 20_000) -> VirtualPackage {
+    VirtualPackage(for: settings, version: ImageVersion(major: major, minor: minor, revision: 0), size: size)
   }
 
   /// The MCUboot hash, from the image's TLV (facts/smp.md §5).

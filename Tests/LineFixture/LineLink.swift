@@ -16,20 +16,21 @@ final class LineLink: GATTLink {
   let lineBoard: LineBoard
   /// Not kept: the central keeps its links.
   private weak let central: LineCentral?
+  let board: BluetoothAddress
   let adapter: AdapterHandle
   let mtu: Int
   private let isStale: Bool
   private let state = Locked(State())
 
-  init(_ board: LineBoard, on adapter: AdapterHandle, central: LineCentral, mtu: Int, isStale: Bool) {
+  init(_ board: LineBoard, at address: BluetoothAddress, on adapter: AdapterHandle, central: LineCentral, mtu: Int, isStale: Bool) {
     lineBoard = board
+    self.board = address
     self.adapter = adapter
     self.central = central
     self.mtu = mtu
     self.isStale = isStale
   }
 
-  var board: BluetoothAddress { lineBoard.address }
   var isUp: Bool { state.withLock { $0.isUp } }
 
   func characteristics() async -> [GATTCharacteristic] {

@@ -37,6 +37,49 @@ import VirtualLine
     #expect(TruthCheck(truth: try board(), recorded: [other]).differences.first?.contains("the line has no such board") == true)
   }
 
+  // MARK: Several images
+
+  /// Image 1 is a network core when `readable` is false.
+  private func pair(hash: String = "bb", confirmed: Bool = true, readable: Bool = true) throws -> LineTruth {
+    var truth = try board()
+    let slots: [LineTruth.Slot] = []
+    truth.boards[0].images = [
+      LineTruth.Image(image: 0, active: 0, version: "2.0.0", hash: "aa", confirmed: true, readable: true, slots: slots, boots: []),
+      LineTruth.Image(image: 1, active: 0, version: "2.0.0", hash: hash, confirmed: confirmed, readable: readable, slots: slots, boots: []),
+    ]
+    return truth
+  }
+
+  private func recorded(_ hash: String?) -> [TruthCheck.Recorded] {
+    var record = good
+    record.hash = hash
+    return [record]
+  }
+
+  @Test func eachImageIsCompared() throws {
+    #expect(TruthCheck(truth: try pair(), recorded: recorded("0:aa 1:bb")).differences.isEmpty)
+    #expect(TruthCheck(truth: try pair(), recorded: recorded("aa")).differences.isEmpty, "a package for image 0 alone")
+    let other = TruthCheck(truth: try pair(hash: "cc"), recorded: recorded("0:aa 1:bb"))
+    #expect(other.differences.first?.contains("image hash of image 1 recorded bb, on the board cc") == true)
+    let trial = TruthCheck(truth: try pair(confirmed: false), recorded: recorded("0:aa 1:bb"))
+    #expect(trial.differences.first?.contains("its image 1 is not confirmed") == true)
+    let third = TruthCheck(truth: try pair(), recorded: recorded("0:aa 2:dd"))
+    #expect(third.differences.first?.contains("image hash of image 2 recorded dd, on the board none") == true)
+    #expect(third.differences.first?.contains("image 1 is not recorded") == true)
+  }
+
+  @Test func whatNobodyCanReadIsNotAskedFor() throws {
+    #expect(TruthCheck(truth: try pair(readable: false), recorded: recorded("0:aa 1:unread")).differences.isEmpty)
+    #expect(TruthCheck(truth: try pair(readable: false), recorded: recorded("0:aa 1:cc")).differences.count == 1, "it was recorded all the same")
+    #expect(TruthCheck(truth: try pair(), recorded: recorded("0:aa 1:unread")).differences.count == 1, "it could have been read")
+  }
+
+  @Test func aFirmwareLoaderIsNoApplication() throws {
+    var truth = try board()
+    truth.boards[0].loader = LineTruth.Loader(address: "C0:DE:40:00:00:01", name: "FL_1")
+    #expect(TruthCheck(truth: truth, recorded: [good]).differences.first?.contains("firmware loader runs") == true)
+  }
+
   @Test func aBadResultPromisesNothing() throws {
     var failed = good
     failed.isGood = false

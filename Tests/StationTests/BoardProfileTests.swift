@@ -100,8 +100,8 @@ struct BoardProfileTests {
     (least + "[identity]\nserial = once", "p:7: [identity] serial is \"once\": write one of none, required, unique"),
     (least + "[firmware]\nsha256 = abc", "p:7: [firmware] sha256 is \"abc\": write the 64 hexadecimal digits that sha256sum prints"),
     (least + "[upgrade]\nmode = swap", "p:7: [upgrade] mode is \"swap\": write one of testOnly, confirmOnly, testAndConfirm, uploadOnly"),
-    (least + "[upgrade]\npipeline_depth = 0", "p:7: [upgrade] pipeline_depth is \"0\": write auto, or a whole number from 1 to 32"),
-    (least + "[upgrade]\nbyte_alignment = 3", "p:7: [upgrade] byte_alignment is \"3\": write one of 1, 2, 4, 8, 16"),
+    (least + "[upgrade]\npipeline_depth = -1", "p:7: [upgrade] pipeline_depth is \"-1\": write auto, or a whole number from 0 to 128"),
+    (least + "[upgrade]\nbyte_alignment = 3", "p:7: [upgrade] byte_alignment is \"3\": write one of 0, 1, 2, 4, 8, 16"),
     (least + "[rescue]\nstranded_after = 3", "p:7: [rescue] stranded_after is \"3\": write a duration from 1s to 24h"),
     (
       "[board]\nfamily = metawear\n[match]\nname = A\nmin_rssi = -70\n[rescue]\nprotocol = secure",

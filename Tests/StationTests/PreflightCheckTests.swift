@@ -49,7 +49,7 @@ struct PreflightCheckTests {
     #expect(order.kinds.map(\.packageSHA256) == [sha256, sha256])
     #expect(order.kinds.first?.packageName == "app.bin")
     let update = try #require(order.kinds.last?.update)
-    #expect(update.image == (try Self.image()))
+    #expect(update.images.map(\.bytes) == [try Self.image()])
     #expect(update.version == "1.2.3.4")
     #expect(update.mode == .confirmOnly)
     #expect(update.assumedBootloaderMode == 2)

@@ -14,10 +14,8 @@ struct BoardBench {
   init(_ settings: BoardSettings = BoardSettings(), image: [UInt8]? = nil, faults: [BoardFault] = []) {
     let identity = BoardIdentity(
       address: BluetoothAddress(bits: 0xC0DE_0000_0001), name: "VLINE-0001", serial: "S1", model: "VL-1", hardware: "1.0", manufacturer: "Flashline")
-    let start = ImageVersion(settings.version).flatMap {
-      VirtualFirmware.image(version: $0, size: 256, hash: ImageDigest(rawValue: settings.hash) ?? .sha256)
-    }
-    board = VirtualBoard(identity: identity, settings: settings, image: image.flatMap { StoredImage($0) } ?? start, faults: faults)
+    let first = image.flatMap { StoredImage($0) } ?? FirstImages.image(0, settings, size: 256)
+    board = VirtualBoard(identity: identity, settings: settings, image: first, faults: faults)
     board.start()
   }
 

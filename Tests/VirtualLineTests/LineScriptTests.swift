@@ -39,8 +39,50 @@ struct LineScriptTests {
     #expect(script.radio?.phy == .le1M)
   }
 
+  /// A word of `SMPKind`, changed by the other keys.
+  @Test func boardsByTheirKind() throws {
+    let script = try decode(
+      """
+      { boards: [
+        { board: 0, settings: { kind: "multi", version: "1.5.0" } },
+        { board: 1, settings: { kind: "xip-revert", slotSize: 65536, slotAddress: 0 } },
+        { board: 2, settings: { images: [{}, { version: "3.0.0", hash: 18, listing: "noHash", bootMode: 2, active: false }] } },
+        { board: 3, settings: { kind: "loader", loader: { name: "L", version: "0.1.0", sameAddress: true, information: false }, storage: { "a/b": "c" } },
+          faults: [{ do: "spoilImage", image: 0 }] },
+      ] }
+      """)
+    #expect(script.complaint(adapters: 1, boards: 4) == nil)
+    let settings = (0..<4).map { script.entry(number: $0, address: BluetoothAddress(bits: 0)).settings }
+    #expect(settings[0]?.imageCount == 2)
+    #expect(settings[0]?.image(1).listing == ImageListing.none)
+    #expect(settings[0]?.version == "1.5.0")
+    #expect(settings[0]?.kind == .smp)
+    #expect(settings[1]?.bootMode == .directXIPRevert)
+    #expect(settings[1]?.slotAddresses(of: 0) == [0, 65536])
+    #expect(settings[2]?.image(1).version == "3.0.0")
+    #expect(settings[2]?.digest(of: 1) == .sha512)
+    #expect(settings[3]?.loader.sameAddress == true)
+    #expect(settings[3]?.storage == ["a/b": "c"])
+    #expect(script.entry(number: 3, address: BluetoothAddress(bits: 0)).faults.first?.image == 0)
+  }
+
+  @Test func aLineOfOneKind() throws {
+    var options = LineOptions(state: "/tmp/unused")
+    (options.boards, options.kind, options.imageSize) = (3, .multi, 4096)
+    let boards = try LineBoards.make(options, LineScript()).compactMap { $0 as? VirtualBoard }
+    #expect(boards.map { $0.flash.images.count } == [2, 2, 2])
+    let places = boards.map { $0.flash.images[1].slots[0].image?.bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+    #expect(Set(places).count == 1)
+    options.kind = .loader
+    let loaders = try LineBoards.make(options, LineScript())
+    #expect(Set(loaders.flatMap(\.addresses)).count == 6)
+  }
+
   @Test(arguments: [
-    "{ boards: [{ board: 1, settings: { mtuu: 23 } }] }", "{ boards: [{ board: 1, faults: [{ do: \"explode\" }] }] }", "{ boards: [{ board: \"first\" }] }",
+    "{ boards: [{ board: 1, settings: { mtuu: 23 } }] }", "{ boards: [{ board: 1, settings: { kind: \"tripleslot\" } }] }",
+    "{ boards: [{ board: 1, settings: { images: [{ sise: 3 }] } }] }", "{ boards: [{ board: 1, settings: { loader: { nam: \"x\" } } }] }",
+    "{ boards: [{ board: 1, settings: { images: [{ listing: \"half\" }] } }] }", "{ boards: [{ board: 1, settings: { bootMode: 10 } }] }",
+    "{ boards: [{ board: 1, faults: [{ do: \"explode\" }] }] }", "{ boards: [{ board: \"first\" }] }",
     "{ boards: [{ board: 1, faults: [{ do: \"busy\", ofset: 3 }] }] }", "{ boreds: [] }", "{ line: [{ do: \"unplug\", adapter: 0 }] }",
     "{ line: [{ do: \"fallIll\", when: { board: 0, bytes: 1 } }] }",
     "{ line: [{ do: \"fallIll\", adapter: 0, when: { board: 0, bytes: 1 }, healedBy: \"prayer\" }] }",
@@ -67,6 +109,18 @@ struct LineScriptTests {
     ),
     ("{ boards: [{ board: 0, settings: { version: \"one\" } }] }", "boards[0]: version: \"one\" is not like 1.2.3"),
     ("{ boards: [{ board: 0, settings: { hash: 7 } }] }", "boards[0]: hash: 7 is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)"),
+    ("{ boards: [{ board: 0, settings: { images: [{}, {}, {}, {}, {}] } }] }", "boards[0]: images: 5 are too many, there may be 4"),
+    (
+      "{ boards: [{ board: 0, settings: { images: [{ listing: \"none\" }] } }] }", "boards[0]: images[0]: listing: the application's own image is always listed"
+    ),
+    (
+      "{ boards: [{ board: 0, settings: { bootMode: 4, images: [{}, { bootMode: 2 }] } }] }",
+      "boards[0]: images[1]: bootMode: 2 cannot be beside 4: only 2 beside a mode that swaps"
+    ),
+    ("{ boards: [{ board: 0, settings: { kind: \"loader\", images: [{}, {}] } }] }", "boards[0]: images[1]: a board with a firmware loader has one image"),
+    ("{ boards: [{ board: 0, settings: { slotAddress: -1 } }] }", "boards[0]: slotAddress: -1 is not from 0 to 1879048192"),
+    ("{ boards: [{ board: 0, settings: { loader: { name: \"\" } } }] }", "boards[0]: loader: name: \"\" is not 1 to 29 bytes"),
+    ("{ boards: [{ board: 0, faults: [{ do: \"spoilImage\", image: 4 }] }] }", "boards[0]: spoilImage: image: 4 is not from 0 to 3"),
     ("{ boards: [{ board: 0, faults: [{ do: \"smallMTU\", mtu: 5 }] }] }", "boards[0]: smallMTU: mtu: 5 is not from 23 to 517"),
     ("{ radio: { intervalMilliseconds: NaN } }", "radio: intervalMilliseconds: nan is not from 1.0 to 4000.0"),
     ("{ line: [{ do: \"fallIll\", adapter: 2, when: { board: 0, bytes: 1 } }] }", "line[0]: there is no adapter 2, only 0 to 1"),

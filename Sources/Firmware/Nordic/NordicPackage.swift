@@ -64,6 +64,7 @@ public struct NordicPackage: Hashable, Sendable {
       switch try FileContent(bytes, fileName: fileName) {
       case .zip: return true
       case .image: throw .notSupported(.mcubootImage)
+      case .suit: throw .notSupported(.suitEnvelope)
       }
     } catch {
       // What is no image of MCUboot and nothing else that is known may be an image of this kind.

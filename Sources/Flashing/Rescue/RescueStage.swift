@@ -1,4 +1,4 @@
-/// Which image an attempt on a bootloader is at: told while it runs, no column of the reports.
+/// Which of several images an attempt is at: told while it runs, no column of the reports.
 public struct RescueStage: Hashable, Sendable {
   /// From 1. An image that is begun again keeps its number.
   public var number: Int

@@ -75,16 +75,13 @@ public struct LineJob: Sendable {
 }
 
 extension UpdateOrder {
-  /// What a profile and the image of its package come to.
-  public init(_ profile: BoardProfile, image: [UInt8], imageSHA256: [UInt8], hash: [UInt8], version: String, imageNumber: Int) {
+  /// What a profile and the images of its package come to.
+  public init(_ profile: BoardProfile, images: [UpdateImage]) {
     let upgrade = profile.upgrade
     self.init(
-      image: image, imageSHA256: imageSHA256, hash: hash, version: version, imageNumber: imageNumber, mode: upgrade.mode,
-      pairing: profile.pairing,
-      identity: IdentityRule(profile),
-      allowsDowngrade: profile.firmware.allowDowngrade, pipelineDepth: upgrade.pipelineDepth, alignment: upgrade.byteAlignment,
-      reassemblyBufferSize: upgrade.reassemblyBufferSize, erasesSettings: upgrade.eraseAppSettings,
-      assumedBootloaderMode: upgrade.bootloaderMode.map(Int.init), estimatedSwapTime: upgrade.estimatedSwapTime)
+      images: images, mode: upgrade.mode, pairing: profile.pairing, identity: IdentityRule(profile), allowsDowngrade: profile.firmware.allowDowngrade,
+      pipelineDepth: upgrade.pipelineDepth, alignment: upgrade.byteAlignment, reassemblyBufferSize: upgrade.reassemblyBufferSize,
+      erasesSettings: upgrade.eraseAppSettings, assumedBootloaderMode: upgrade.bootloaderMode, estimatedSwapTime: upgrade.estimatedSwapTime)
   }
 }
 

@@ -54,7 +54,7 @@ extension StationController {
       record.upgradeMode = order.mode
       record.package = kind.packageName
       record.packageSHA256 = kind.packageSHA256
-      record.imageHash = order.hash.hex
+      record.imageHash = order.imageHash
     }
     record.verifiedBy = Verification.none
     record.adapterLabel = adapter.label

@@ -46,7 +46,7 @@ public struct PreflightCheck: Sendable {
         case .warning: order.warnings.append(ConfigurationError(file: path, complaint.message, remedy: nil).description)
         }
       }
-      order.kinds.append(try kind(profile, package, path))
+      order.kinds.append(try kind(profile, package, path, &order.warnings))
     }
     return order
   }
@@ -92,13 +92,21 @@ public struct PreflightCheck: Sendable {
     }
   }
 
-  private func kind(_ profile: BoardProfile, _ package: FirmwarePackage, _ path: String) throws(ConfigurationError) -> LineJob.Kind {
-    guard package.images.count == 1, let image = package.images.first else {
-      throw ConfigurationError(file: path, "the package holds \(package.images.count) images", remedy: "use a package with one image")
+  private func kind(
+    _ profile: BoardProfile, _ package: FirmwarePackage, _ path: String, _ warnings: inout [String]
+  ) throws(ConfigurationError) -> LineJob.Kind {
+    // The one place that keeps SUIT from a job.
+    guard package.suit == nil else {
+      throw ConfigurationError(file: path, "this is a SUIT package, which is not flashed yet", remedy: "use an MCUboot package")
     }
-    let order = UpdateOrder(
-      profile, image: image.bytes, imageSHA256: image.sha256.bytes, hash: image.image.hash.bytes, version: image.image.version.smpText,
-      imageNumber: image.number)
+    if let bootloader = package.images.first(where: \.isBootloader) {
+      throw ConfigurationError(
+        file: path, "the package holds a bootloader (\(bootloader.name.escaped(limit: 200))), of which no board tells afterwards whether it runs",
+        remedy: "use a package with applications only")
+    }
+    let images = package.images.map { UpdateImage($0) }
+    try UpdatePreflight(profile: profile, images: images, path: path).check(&warnings)
+    let order = UpdateOrder(profile, images: images)
     return LineJob.Kind(
       profile: profile, order: .update(order), version: order.version, packageName: package.fileName, packageSHA256: package.sha256.hex)
   }

@@ -55,33 +55,45 @@ public struct UpgradeRules: Hashable, Sendable {
   public var mode: UpgradeMode
   /// Requests under way at once; nil follows what the board says of its buffers.
   public var pipelineDepth: Int?
-  /// Chunks of an upload are a multiple of it, the last one aside; 1 is any size.
+  /// Chunks of an upload are a multiple of it, the last one aside; 1 is any size, and what 0 (disabled) comes to.
   public var byteAlignment: Int
   /// The largest request that the board reassembles, in bytes; 0 when it cannot; nil finds out.
   public var reassemblyBufferSize: Int?
   public var eraseAppSettings: Bool
-  /// What holds when the board does not tell: MCUboot's number (facts/device-manager.md §1.2); nil is unknown.
-  public var bootloaderMode: UInt8?
+  /// What holds when the board does not tell: MCUboot's number (facts/device-manager.md §1.2), -1…9; nil is unknown. The board's answer outranks it.
+  public var bootloaderMode: Int?
   /// How long the swap usually takes: only shown, for the board's advertisement is waited for anyway.
   public var estimatedSwapTime: Duration
 
-  /// MCUboot's bootloader modes; the place in the list is the number (facts/device-manager.md §1.2).
+  /// MCUboot's bootloader modes by their words; the place in the list is the number (facts/device-manager.md §1.2, facts/smp.md §3.1).
   static let bootloaderModes = [
     "single-application", "swap-scratch", "overwrite", "swap-move", "direct-xip", "direct-xip-revert", "ram-load", "firmware-loader",
+    "single-slot-ram-load", "swap-offset",
   ]
+
+  /// Most requests under way that a profile may ask for; the board's buffers bound them further (facts/device-manager.md §2).
+  static let deepestPipeline = 128
 
   init(_ values: IniValues) throws(ConfigurationError) {
     mode = try values.choice(ProfileKeys.mode)
-    pipelineDepth = try Self.autoOr(values, ProfileKeys.pipelineDepth, in: 1...32)
-    byteAlignment = try values.value(ProfileKeys.byteAlignment, "one of 1, 2, 4, 8, 16") { text in [1, 2, 4, 8, 16].first { String($0) == text } }
-    reassemblyBufferSize = try Self.autoOr(values, ProfileKeys.reassemblyBufferSize, in: 0...65_535)
-    eraseAppSettings = try values.flag(ProfileKeys.eraseAppSettings)
-    let modes = "auto, or one of " + Self.bootloaderModes.joined(separator: ", ")
-    bootloaderMode = try values.value(ProfileKeys.bootloaderMode, modes) { (text) -> UInt8?? in
-      if text == "auto" { return .some(nil) }
-      return Self.bootloaderModes.firstIndex(of: text).map { .some(UInt8($0)) }
+    // Nordic's library takes 0 and means 1 (facts/device-manager.md §2).
+    pipelineDepth = try Self.autoOr(values, ProfileKeys.pipelineDepth, in: 0...Self.deepestPipeline).map { max(1, $0) }
+    byteAlignment = try values.value(ProfileKeys.byteAlignment, "one of 0, 1, 2, 4, 8, 16") { text in
+      [0, 1, 2, 4, 8, 16].first { String($0) == text }.map { max(1, $0) }
     }
+    reassemblyBufferSize = try Self.autoOr(values, ProfileKeys.reassemblyBufferSize, in: 0...UpdateOrder.largestReassemblyBuffer)
+    eraseAppSettings = try values.flag(ProfileKeys.eraseAppSettings)
+    bootloaderMode = try Self.bootloaderMode(values)
     estimatedSwapTime = try values.duration(ProfileKeys.estimatedSwapTime, in: .zero...(.seconds(600)))
+  }
+
+  /// A word, or MCUboot's number; -1 is its word for unknown.
+  private static func bootloaderMode(_ values: IniValues) throws(ConfigurationError) -> Int? {
+    let modes = "auto, a number from -1 to \(bootloaderModes.count - 1), or one of " + bootloaderModes.joined(separator: ", ")
+    return try values.value(ProfileKeys.bootloaderMode, modes) { (text) -> Int?? in
+      if text == "auto" || text == "-1" { return .some(nil) }
+      return (bootloaderModes.firstIndex(of: text) ?? IniValues.integer(text, in: 0...(bootloaderModes.count - 1))).map { .some($0) }
+    }
   }
 
   static func autoOr(_ values: IniValues, _ key: IniKey, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {

@@ -2,7 +2,8 @@
 ///
 /// Every key may be left out of the faults file; the defaults are an NCS build for fast updates (smp.md §2.1).
 public struct BoardSettings: Hashable, Sendable, Codable {
-  /// What it is; the other kinds than `smp` are built by `dfu` and by the identity and times here.
+  /// What it is; the other kinds than `smp` are built by `dfu` and by the identity and times here. In a faults file a word of `SMPKind` too: the other
+  /// keys then change that board.
   public var kind = BoardKind.smp
   public var dfu = DFUSettings()
   public var suit = SUITSettings()
@@ -30,7 +31,27 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   /// Bytes of a notification when answers leave in pieces smaller than MTU − 3; 0 = MTU − 3.
   public var fragment = 0
   public var bootMode = BootMode.swapMove
+  /// The mode that bootloader info tells when it is not `bootMode`: −1 for a version that has no number for it.
+  public var reportedMode: Int?
+  /// MCUboot refuses an image that is older than the running one, and bootloader info says so.
+  public var noDowngrade = false
   public var slotSize = 0x69000
+  /// Where the first slot begins; all others follow without a gap, image after image.
+  public var slotAddress = 0x10000
+  /// By image number, when there are several, or when one is not like the board: a network core, a patch for a radio.
+  public var images: [ImageSettings] = []
+  /// The number `image` of an upload names a slot: 1 and 2 of image 0, 3 and 4 of image 1.
+  public var directUpload = false
+  /// A running image of another number than 0 may be confirmed (`CONFIG_MCUMGR_GRP_IMG_ALLOW_CONFIRM_NON_ACTIVE_IMAGE_ANY`).
+  public var confirmsOtherImages = false
+  /// Images with another kind of hash than the one it begins with are neither listed nor started.
+  public var oneHash = false
+  /// Of a board with mode 7.
+  public var loader = LoaderSettings()
+  /// What its settings hold at first, by name.
+  public var storage = ["app/counter": "1"]
+  /// False: erase storage is not built (`rc` 8).
+  public var eraseStorage = true
   /// Hash of the image that the board starts with: 16 = SHA-256, 17 = SHA-384, 18 = SHA-512 (the TLV's type).
   public var hash = ImageDigest.sha256.rawValue
   /// Version of the image that the board starts with.
@@ -67,8 +88,10 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     case frugal
     case imageCheck
     case fragment
-    case bootMode
-    case slotSize
+    case bootMode, reportedMode, noDowngrade
+    case slotSize, slotAddress
+    case images, directUpload, confirmsOtherImages, oneHash, loader
+    case storage, eraseStorage
     case hash
     case version
     case model
@@ -88,7 +111,9 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     self.init()
     try decoder.refuseUnknownKeys(CodingKeys.allCases.map(\.rawValue))
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    kind = try values.decodeIfPresent(kind, .kind)
+    if let word = try values.decodeIfPresent(String.self, forKey: .kind) {
+      if let build = SMPKind(rawValue: word) { self = build.settings } else { kind = try values.decode(BoardKind.self, forKey: .kind) }
+    }
     dfu = try values.decodeIfPresent(dfu, .dfu)
     suit = try values.decodeIfPresent(suit, .suit)
     mtu = try values.decodeIfPresent(mtu, .mtu)
@@ -104,7 +129,17 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     imageCheck = try values.decodeIfPresent(imageCheck, .imageCheck)
     fragment = try values.decodeIfPresent(fragment, .fragment)
     bootMode = try values.decodeIfPresent(bootMode, .bootMode)
+    reportedMode = try values.decodeIfPresent(reportedMode, .reportedMode)
+    noDowngrade = try values.decodeIfPresent(noDowngrade, .noDowngrade)
     slotSize = try values.decodeIfPresent(slotSize, .slotSize)
+    slotAddress = try values.decodeIfPresent(slotAddress, .slotAddress)
+    images = try values.decodeIfPresent(images, .images)
+    directUpload = try values.decodeIfPresent(directUpload, .directUpload)
+    confirmsOtherImages = try values.decodeIfPresent(confirmsOtherImages, .confirmsOtherImages)
+    oneHash = try values.decodeIfPresent(oneHash, .oneHash)
+    loader = try values.decodeIfPresent(loader, .loader)
+    storage = try values.decodeIfPresent(storage, .storage)
+    eraseStorage = try values.decodeIfPresent(eraseStorage, .eraseStorage)
     hash = try values.decodeIfPresent(hash, .hash)
     version = try values.decodeIfPresent(version, .version)
     model = try values.decodeIfPresent(model, .model)

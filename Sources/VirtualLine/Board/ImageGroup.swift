@@ -4,8 +4,9 @@ import Firmware
 struct ImageGroup: Sendable {
   static let number: UInt16 = 1
 
-  /// Lives in RAM and is one for the board, whatever link a request comes by.
+  /// Lives in RAM and is one for the board, whatever image and whatever link a request is for (smp.md §4.2).
   private struct Session: Sendable {
+    var image: Int
     var slot: Int
     var length: Int
     var sha: [UInt8]?
@@ -29,7 +30,7 @@ struct ImageGroup: Sendable {
   ) throws(Refusal) -> ServerAnswer {
     switch (frame.operation, frame.command) {
     case (ServerFrame.read, 0): return ServerAnswer(state(flash))
-    case (ServerFrame.write, 0): return try setState(body, &flash)
+    case (ServerFrame.write, 0) where flash.mode.takesStateWrites: return try setState(body, &flash)
     case (ServerFrame.write, 1):
       do {
         return try upload(body, &flash, &faults)
@@ -46,48 +47,69 @@ struct ImageGroup: Sendable {
 
   // MARK: State
 
+  /// The image of a slot when the list shows it. The first slot of a network core is its own flash, which the application cannot read.
+  private func shown(_ image: ImageSlots, _ slot: Int) -> StoredImage? {
+    slot == 0 && image.listing == .none ? nil : image.listed(slot)
+  }
+
   private func state(_ flash: VirtualBootloader) -> [ReplyField] {
-    var images: [ReplyValue] = []
-    for (number, slot) in flash.slots.enumerated() {
-      guard let image = slot.image else { continue }
-      let flags = flash.flags(of: number)
-      let all = [
-        ("bootable", image.bootable), ("pending", flags.pending), ("confirmed", flags.confirmed), ("active", flags.active),
-        ("permanent", flags.permanent),
-      ]
-      let shown = all.filter { $0.1 || !settings.frugal }.map { ReplyField($0.0, .flag($0.1)) }
-      let head = [
-        ReplyField("slot", .unsigned(UInt64(number))), ReplyField("version", .text(image.version.smpText)), ReplyField("hash", .bytes(image.hash)),
-      ]
-      images.append(.map(head + shown))
+    var entries: [ReplyValue] = []
+    for image in flash.images {
+      for slot in image.slots.indices {
+        guard let stored = shown(image, slot) else { continue }
+        let flags = image.flags(of: slot)
+        let all = [
+          ("bootable", stored.bootable), ("pending", flags.pending), ("confirmed", flags.confirmed), ("active", flags.active && image.showsActive),
+          ("permanent", flags.permanent),
+        ]
+        let number = flash.images.count > 1 ? [ReplyField("image", .unsigned(UInt64(image.number)))] : []
+        let head = [ReplyField("slot", .unsigned(UInt64(slot))), ReplyField("version", .text(stored.version.smpText))]
+        let hash = slot == 0 && image.listing == .noHash ? [] : [ReplyField("hash", .bytes(stored.hash))]
+        entries.append(.map(number + head + hash + all.filter { $0.1 || !settings.frugal }.map { ReplyField($0.0, .flag($0.1)) }))
+      }
     }
-    return [ReplyField("images", .list(images))] + (settings.frugal ? [] : [ReplyField("splitStatus", .unsigned(0))])
+    return [ReplyField("images", .list(entries))] + (settings.frugal ? [] : [ReplyField("splitStatus", .unsigned(0))])
   }
 
   /// The table of smp.md §3.2, "State write".
   private func setState(_ body: RequestMap, _ flash: inout VirtualBootloader) throws(Refusal) -> ServerAnswer {
     let hash = try body.bytes("hash")
     let confirm = try body.flag("confirm")
-    var slot = 0
+    var (image, slot) = (flash.images[0], flash.images[0].active)
     if let hash {
-      guard ImageDigest.allCases.contains(where: { $0.length == hash.count }) else { throw fail(24) }
-      // The first match wins: the same image in both slots is slot 0.
-      guard let found = flash.slots.firstIndex(where: { $0.image?.hash == hash }) else { throw fail(8) }
-      slot = found
+      guard knows(hash.count) else { throw fail(24) }
+      guard let found = find(hash, flash) else { throw fail(8) }
+      (image, slot) = (flash.images[found.image], found.slot)
     } else if !confirm {
       throw fail(24)
     }
-    if slot == 0 {
-      guard confirm else { throw fail(flash.isUnconfirmed ? 28 : 33) }
-      if flash.swap == .permanent { throw fail(28) }
-      flash.confirm()
+    if slot == image.active {
+      guard confirm else { throw fail(image.isUnconfirmed ? 28 : 33) }
+      if image.number > 0, !settings.confirmsOtherImages { throw fail(32) }
+      if image.slots.indices.contains(where: { image.mark(of: $0)?.imageOK == true }) { throw fail(28) }
+      flash.change(image.number) { $0.confirm() }
     } else {
-      if flash.isUnconfirmed { throw fail(28) }
-      let trailer = flash.slots[slot].trailer
-      if trailer.magic, trailer.imageOK != confirm { throw fail(28) }
-      if !trailer.magic { flash.setPending(slot, permanent: confirm) }
+      if image.isUnconfirmed { throw fail(28) }
+      if let mark = image.mark(of: slot) {
+        if mark.imageOK != confirm { throw fail(28) }
+      } else {
+        flash.change(image.number) { $0.setPending(slot, permanent: confirm) }
+      }
     }
     return ServerAnswer(state(flash))
+  }
+
+  private func knows(_ length: Int) -> Bool {
+    if settings.oneHash { return settings.digest(of: 0)?.length == length }
+    return ImageDigest.allCases.contains { $0.length == length }
+  }
+
+  /// The first match wins: the same image in both slots is slot 0.
+  private func find(_ hash: [UInt8], _ flash: VirtualBootloader) -> (image: Int, slot: Int)? {
+    for image in flash.images {
+      for slot in image.slots.indices where shown(image, slot)?.hash == hash && !(slot == 0 && image.listing == .noHash) { return (image.number, slot) }
+    }
+    return nil
   }
 
   // MARK: Upload
@@ -106,44 +128,58 @@ struct ImageGroup: Sendable {
   private mutating func first(
     _ body: RequestMap, _ data: [UInt8], _ flash: inout VirtualBootloader, _ faults: inout FaultScript
   ) throws(Refusal) -> ServerAnswer {
-    let (length, sha) = (try body.unsigned("len"), try body.bytes("sha"))
-    _ = try body.unsigned("image")
+    let (length, sha, asked) = (try body.unsigned("len"), try body.bytes("sha"), try body.unsigned("image"))
     let upgrade = try body.flag("upgrade")
     guard data.count >= StoredImage.headerSize, let version = StoredImage.announcedVersion(data) else { throw fail(22) }
     guard let length else { throw fail(21) }
     guard StoredImage.magics.contains(Array(data[0..<4])) else { throw fail(23) }
     if let sha, sha.count > 32 { throw fail(24) }
     if let session, let sha, session.sha == sha, session.offset > 0 { return ServerAnswer([ReplyField("off", .unsigned(UInt64(session.offset)))]) }
-    guard let slot = flash.updateSlot, !flash.isUnconfirmed else { throw fail(9) }
-    guard length <= flash.slots[slot].size else { throw fail(30) }
-    if upgrade, let running = flash.running, running.version.base >= version.base { throw fail(27) }
-    if settings.imageCheck, let sha, flash.slots[slot].image?.fileDigest == sha {
+    let (image, slot) = try target(asked ?? 0, flash)
+    let place = image.slots[slot]
+    guard length <= place.size else { throw fail(30) }
+    if image.mode.runsInPlace, let address = StoredImage.announcedAddress(data), address != place.address { throw fail(25) }
+    if upgrade {
+      guard let running = image.listing == .none ? nil : image.running else { throw fail(26) }
+      if running.version.base >= version.base { throw fail(27) }
+    }
+    if settings.imageCheck, let sha, place.image?.fileDigest == sha {
       // The slot already holds it.
       session = nil
       return ServerAnswer([ReplyField("off", .unsigned(UInt64(length))), ReplyField("match", .flag(true))])
     }
-    let delay = eraseTime(flash.slots[slot], &faults)
-    flash.erase(slot)
+    let delay = eraseTime(image, slot, &faults)
+    flash.change(image.number) { $0.erase(slot) }
     uploads += 1
-    let fresh = Session(slot: slot, length: length, sha: sha)
+    let fresh = Session(image: image.number, slot: slot, length: length, sha: sha)
     session = fresh
     var answer = try store(data, fresh, &flash, &faults)
     answer.delay += delay
     return answer
   }
 
+  /// Which slot the number of an upload means (smp.md §3.2): a build for one image ignores it.
+  private func target(_ asked: Int, _ flash: VirtualBootloader) throws(Refusal) -> (image: ImageSlots, slot: Int) {
+    let isDirect = settings.directUpload && asked > 0
+    let number = isDirect ? (asked - 1) / 2 : flash.images.count > 1 && !settings.directUpload ? asked : 0
+    guard flash.images.indices.contains(number) else { throw fail(9) }
+    let image = flash.images[number]
+    guard let free = image.updateSlot, !image.isUnconfirmed, !isDirect || (asked - 1) % 2 == free else { throw fail(9) }
+    return (image, free)
+  }
+
   private mutating func store(
     _ data: [UInt8], _ current: Session, _ flash: inout VirtualBootloader, _ faults: inout FaultScript
   ) throws(Refusal) -> ServerAnswer {
     guard current.offset + data.count <= current.length else { throw fail(31) }
-    let event = FaultScript.Event(group: Self.number, command: 1, reached: current.offset + data.count)
+    let event = FaultScript.Event(group: Self.number, command: 1, image: current.image, reached: current.offset + data.count)
     var effect = ServerAnswer.Effect.none
     for fault in faults.at(.data, event) {
       effect = fault.do == .reboot || fault.do == .powerCut ? .crash : .endLink(fault.do == .closeLink ? .closed : .lost)
       // Lost with the link, unless the script says that only the answer is.
       if fault.stored != true { return ServerAnswer([], effect: effect) }
     }
-    flash.append(data, to: current.slot)
+    flash.change(current.image) { $0.append(data, to: current.slot) }
     bytesReceived += data.count
     var current = current
     current.offset += data.count
@@ -155,39 +191,46 @@ struct ImageGroup: Sendable {
   private mutating func finish(
     _ current: Session, _ effect: ServerAnswer.Effect, _ flash: inout VirtualBootloader, _ faults: inout FaultScript
   ) -> ServerAnswer {
-    let spoilt = !faults.at(.finish, FaultScript.Event(group: Self.number, command: 1, reached: current.length)).isEmpty
-    flash.finish(current.slot, spoilt: spoilt)
+    let event = FaultScript.Event(group: Self.number, command: 1, image: current.image, reached: current.length)
+    let spoilt = !faults.at(.finish, event).isEmpty
+    flash.change(current.image) { $0.finish(current.slot, spoilt: spoilt) }
     session = nil
     var fields = [ReplyField("off", .unsigned(UInt64(current.length)))]
     if settings.imageCheck, let sha = current.sha {
-      fields.append(ReplyField("match", .flag(flash.slots[current.slot].image?.fileDigest == sha)))
+      fields.append(ReplyField("match", .flag(flash.images[current.image].slots[current.slot].image?.fileDigest == sha)))
     }
-    return ServerAnswer(fields, effect: effect == .none ? .stored : effect)
+    return ServerAnswer(fields, effect: effect == .none ? .stored(image: current.image, slot: current.slot) : effect)
   }
 
   // MARK: Erase and slot info
 
+  /// `slot` counts through all images: 2·image + slot.
   private mutating func erase(_ body: RequestMap, _ flash: inout VirtualBootloader, _ faults: inout FaultScript) throws(Refusal) -> ServerAnswer {
-    guard let slot = try body.unsigned("slot") ?? flash.updateSlot else { throw fail(9) }
-    guard flash.slots.indices.contains(slot) else { throw fail(10) }
-    guard slot != 0, !flash.isUnconfirmed else { throw fail(9) }
-    let delay = eraseTime(flash.slots[slot], &faults)
-    flash.erase(slot)
+    guard let number = try body.unsigned("slot") ?? flash.images[0].updateSlot else { throw fail(9) }
+    guard flash.images.indices.contains(number / 2), flash.images[number / 2].slots.indices.contains(number % 2) else { throw fail(10) }
+    let (image, slot) = (flash.images[number / 2], number % 2)
+    guard slot != image.active, !image.isUnconfirmed else { throw fail(9) }
+    let delay = eraseTime(image, slot, &faults)
+    flash.change(image.number) { $0.erase(slot) }
     session = nil
     return ServerAnswer([], delay: delay)
   }
 
-  private func eraseTime(_ slot: FlashSlot, _ faults: inout FaultScript) -> Duration {
-    let own: Duration = slot.isBlank ? .zero : .milliseconds(max(0, settings.eraseMilliseconds))
-    return faults.at(.erase, FaultScript.Event(group: Self.number)).reduce(own) { $0 + $1.duration }
+  private func eraseTime(_ image: ImageSlots, _ slot: Int, _ faults: inout FaultScript) -> Duration {
+    let own: Duration = image.slots[slot].isBlank ? .zero : .milliseconds(max(0, settings.eraseMilliseconds))
+    return faults.at(.erase, FaultScript.Event(group: Self.number, image: image.number)).reduce(own) { $0 + $1.duration }
   }
 
   private func slotInfo(_ flash: VirtualBootloader) -> [ReplyField] {
-    let slots = flash.slots.enumerated().map { number, slot in
-      let entry = [ReplyField("slot", .unsigned(UInt64(number))), ReplyField("size", .unsigned(UInt64(slot.size)))]
-      return ReplyValue.map(entry + (number == flash.updateSlot ? [ReplyField("upload_image_id", .unsigned(0))] : []))
+    let images = flash.images.map { image in
+      let slots = image.slots.enumerated().map { slot, place in
+        let entry = [ReplyField("slot", .unsigned(UInt64(slot))), ReplyField("size", .unsigned(UInt64(place.size)))]
+        let id = settings.directUpload ? 2 * image.number + slot + 1 : image.number
+        return ReplyValue.map(entry + (slot == image.updateSlot ? [ReplyField("upload_image_id", .unsigned(UInt64(id)))] : []))
+      }
+      return ReplyValue.map([ReplyField("image", .unsigned(UInt64(image.number))), ReplyField("slots", .list(slots))])
     }
-    return [ReplyField("images", .list([.map([ReplyField("image", .unsigned(0)), ReplyField("slots", .list(slots))])]))]
+    return [ReplyField("images", .list(images))]
   }
 
   private func fail(_ code: Int) -> Refusal { .group(Self.number, code) }

@@ -3,8 +3,8 @@ struct ServerAnswer: Sendable {
   /// What happens beside the answer.
   enum Effect: Hashable, Sendable {
     case none
-    /// The board resets soon after the answer has left.
-    case reset
+    /// The board resets soon after the answer has left, into its firmware loader when that was asked for.
+    case reset(intoLoader: Bool)
     /// The board resets at once, without an answer.
     case crash
     /// The link goes, without an answer.
@@ -12,7 +12,7 @@ struct ServerAnswer: Sendable {
     /// Nothing is answered.
     case mute
     /// The last byte of an image was stored.
-    case stored
+    case stored(image: Int, slot: Int)
   }
 
   var fields: [ReplyField]

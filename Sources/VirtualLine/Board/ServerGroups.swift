@@ -4,12 +4,17 @@ struct ServerGroups: Sendable {
   private var system: SystemGroup
   private(set) var images: ImageGroup
   private(set) var suit: SUITGroup?
+  private var storage: StorageGroup
+  /// Outlives a reset as far as it was saved.
+  private(set) var store: SettingsStore
 
   init(settings: BoardSettings, name: String) {
     self.settings = settings
     system = SystemGroup(settings: settings, name: name)
     images = ImageGroup(settings: settings)
     suit = settings.kind == .suit ? SUITGroup(settings: settings.suit) : nil
+    storage = StorageGroup(settings: settings)
+    store = SettingsStore(settings.storage)
   }
 
   /// What lived in RAM is gone.
@@ -17,6 +22,7 @@ struct ServerGroups: Sendable {
     system.reset()
     images.reset()
     suit?.reset()
+    store.load()
   }
 
   mutating func respond(_ frame: ServerFrame, _ flash: inout VirtualBootloader, _ faults: inout FaultScript) -> ServerAnswer {
@@ -64,7 +70,10 @@ struct ServerGroups: Sendable {
     if let answer = try suit?.handle(frame, &faults) { return answer }
     switch frame.group {
     case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
+    case StorageGroup.basic, StorageGroup.settings: return try storage.handle(frame, try RequestMap(frame.payload), &store, &faults)
     case ImageGroup.number:
+      // The application beside a firmware loader has no image group (smp.md §6, "Bare metal").
+      guard flash.mode != .firmwareLoader || flash.isInLoader else { throw .status(8) }
       var answer = try images.handle(frame, try RequestMap(frame.payload), &flash, &faults)
       if settings.legacyRC { answer.fields.append(ReplyField("rc", .unsigned(0))) }
       return answer

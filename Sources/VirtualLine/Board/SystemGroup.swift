@@ -18,7 +18,9 @@ struct SystemGroup: Sendable {
 
   mutating func handle(_ frame: ServerFrame, _ body: RequestMap?, mode: BootMode) throws(Refusal) -> ServerAnswer {
     // Reset ignores what it cannot decode (smp.md §1.2).
-    if frame.operation == ServerFrame.write, frame.command == 5 { return ServerAnswer([], effect: .reset) }
+    if frame.operation == ServerFrame.write, frame.command == 5 {
+      return ServerAnswer([], effect: .reset(intoLoader: body?["boot_mode"] == .unsigned(1)))
+    }
     guard let body else { throw .status(3) }
     switch (frame.operation, frame.command) {
     case (ServerFrame.read, 0), (ServerFrame.write, 0):
@@ -54,7 +56,9 @@ struct SystemGroup: Sendable {
   private func bootloader(_ query: String?, _ mode: BootMode) throws(Refusal) -> [ReplyField] {
     switch query {
     case nil: [ReplyField("bootloader", .text("MCUboot"))]
-    case "mode": [ReplyField("mode", .signed(Int64(mode.rawValue)))]
+    case "mode":
+      [ReplyField("mode", .signed(Int64(settings.reportedMode ?? mode.rawValue)))]
+        + (settings.noDowngrade ? [ReplyField("no-downgrade", .flag(true))] : [])
     default: throw fail(3)
     }
   }

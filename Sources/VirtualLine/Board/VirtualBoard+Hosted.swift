@@ -2,9 +2,10 @@ import Bluetooth
 
 /// An SMP board on a line: one GATT database and one address for its whole life.
 extension VirtualBoard: HostedBoard {
-  var face: BoardFace { BoardFace(address: identity.address, name: identity.name, services: [.simpleManagement]) }
-  var addresses: [BluetoothAddress] { [identity.address] }
-  var services: [BoardAttributes.Service] { BoardAttributes.smp }
+  var face: BoardFace { BoardFace(address: addressNow, name: nameNow, services: [.simpleManagement]) }
+  var services: [BoardAttributes.Service] {
+    flash.isInLoader && !settings.loader.information ? BoardAttributes.smp.filter { $0.uuid == .simpleManagement } : BoardAttributes.smp
+  }
   var bootCount: Int { boots.count }
   var bytesReceived: Int { suit?.record.bytesReceived ?? images.bytesReceived }
 

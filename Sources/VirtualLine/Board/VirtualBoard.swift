@@ -39,16 +39,36 @@ public struct VirtualBoard: Sendable {
 
   /// Scripted: firmware that nobody sent came up at the last reset.
   private var isReplaced = false
+  /// The reset that is under way was asked to go to the firmware loader.
+  private var wantsLoader = false
 
   /// Another firmware than the one that it began with was sent, runs, and stays.
   var isUpdated: Bool { suit.map { !$0.record.installs.isEmpty } ?? isImageUpdated }
 
-  private var isImageUpdated: Bool { !isReplaced && !flash.isUnconfirmed && flash.running.map { $0.version != ImageVersion(settings.version) } ?? false }
+  private var isImageUpdated: Bool {
+    guard !isReplaced, !flash.isInLoader, !flash.isUnsettled, let running = flash.running else { return false }
+    return running.version != ImageVersion(settings.image(0).version ?? settings.version)
+  }
 
+  /// A board that begins as its settings say.
+  public init(identity: BoardIdentity, settings: BoardSettings, faults: [BoardFault] = []) {
+    self.init(identity: identity, settings: settings, images: FirstImages.make(settings, size: Self.otherSize), faults: faults)
+  }
+
+  /// A board whose application is `image`; its other images are made as the settings say.
   public init(identity: BoardIdentity, settings: BoardSettings, image: StoredImage?, faults: [BoardFault] = []) {
+    let others = (1..<max(1, settings.imageCount)).map { FirstImages.image($0, settings, size: Self.otherSize) }
+    self.init(identity: identity, settings: settings, images: [image] + others, faults: faults)
+  }
+
+  /// Payload bytes of images that the settings alone describe.
+  private static let otherSize = 2048
+
+  /// - Parameter images: what runs at first, by image number.
+  public init(identity: BoardIdentity, settings: BoardSettings, images: [StoredImage?], faults: [BoardFault] = []) {
     self.identity = identity
     self.settings = settings
-    flash = VirtualBootloader(mode: settings.bootMode, slotSize: settings.slotSize, image: image)
+    flash = VirtualBootloader(settings, images)
     groups = ServerGroups(settings: settings, name: identity.name)
     pool = RequestPool(settings: settings)
     self.faults = FaultScript(faults)
@@ -63,6 +83,15 @@ public struct VirtualBoard: Sendable {
   /// True while the board can be heard and connected to.
   public var advertises: Bool { state == .running(link: nil) }
 
+  /// The word of `truth.json`.
+  var mode: String {
+    switch state {
+    case .off, .booting: "booting"
+    case .gone: "gone"
+    case .running: flash.isInLoader ? "loader" : "application"
+    }
+  }
+
   public var isConnected: Bool {
     if case .running(.some) = state { return true }
     return false
@@ -70,6 +99,7 @@ public struct VirtualBoard: Sendable {
 
   /// The value of a Device Information characteristic; nil when the board has no such one.
   public func read(_ characteristic: BluetoothUUID) -> [UInt8]? {
+    guard !flash.isInLoader || settings.loader.information else { return nil }
     let text: String? =
       switch characteristic {
       case .modelNumber: identity.model
@@ -82,12 +112,35 @@ public struct VirtualBoard: Sendable {
     return text.map { Array($0.utf8) }
   }
 
+  /// All addresses that it can have, the application's first.
+  public var addresses: [BluetoothAddress] {
+    flash.mode == .firmwareLoader && !settings.loader.sameAddress ? [identity.address, loaderAddress] : [identity.address]
+  }
+
+  /// Where it is heard now: a firmware loader has an address of its own (device-manager.md §1.7).
+  public var addressNow: BluetoothAddress { flash.isInLoader && !settings.loader.sameAddress ? loaderAddress : identity.address }
+
+  /// One bit beside the application's, so that no other board of a line has it.
+  private var loaderAddress: BluetoothAddress { BluetoothAddress(bits: identity.address.bits ^ 0x4000_0000) }
+
+  /// What it advertises: in its loader the name that the application has saved for it.
+  public var nameNow: String {
+    guard flash.isInLoader else { return identity.name }
+    return groups.store.saved[Self.loaderName].map { String(decoding: $0.prefix(Self.nameLimit), as: UTF8.self) } ?? settings.loader.name
+  }
+
+  private static let loaderName = "fw_loader/adv_name"
+  /// What fits into an advertisement beside the length and the type.
+  private static let nameLimit = 29
+
   // MARK: Power and link
 
   /// Power on: the board advertises.
   public mutating func start() {
     guard state == .off else { return }
-    state = flash.slots[0].runnable == nil ? .gone : .running(link: nil)
+    // A board with a firmware loader and no application begins in its loader.
+    if flash.mode == .firmwareLoader, !flash.isAlive { _ = flash.boot() }
+    state = flash.isAlive ? .running(link: nil) : .gone
   }
 
   /// A central asks for a connection and waits for the board's advertisement.
@@ -163,6 +216,7 @@ public struct VirtualBoard: Sendable {
 
   /// What the image group has counted.
   var images: ImageGroup { groups.images }
+  var store: SettingsStore { groups.store }
 
   /// Requests that found no buffer.
   var droppedPackets: Int { pool.dropped }
@@ -208,9 +262,11 @@ public struct VirtualBoard: Sendable {
     case .mute: return more()
     case .crash: return restart()
     case .endLink(let end): return endLink(end)
-    case .reset: return leave(answer, frame) + [wake(.milliseconds(max(0, settings.resetMilliseconds)), .reset)]
-    case .stored:
-      let stored = flash.updateSlot.flatMap { flash.slots[$0].image }
+    case .reset(let intoLoader):
+      wantsLoader = intoLoader
+      return leave(answer, frame) + [wake(.milliseconds(max(0, settings.resetMilliseconds)), .reset)]
+    case .stored(let image, let slot):
+      let stored = flash.images[image].slots[slot].image
       return leave(answer, frame) + (stored.map { [.imageStored($0)] } ?? []) + more()
     case .none: return leave(answer, frame) + more()
     }
@@ -277,31 +333,37 @@ public struct VirtualBoard: Sendable {
     groups.reset()
     state = .booting
     let scripted = faults.at(.reset)
-    let step = flash.boot(crashes: scripted.contains { $0.do == .imageReverts })
-    if step != .none, step != .refused { isReplaced = false }
-    boots.append(step)
-    if let other = scripted.first(where: { $0.do == .otherFirmware }), let version = ImageVersion(other.version ?? "9.9.9") {
-      if let image = VirtualFirmware.image(version: version, size: 4096) {
-        flash.replaceRunning(image)
-        isReplaced = true
-      }
-    }
-    if step == .dead || scripted.contains(where: { $0.do == .neverReturn }) {
+    let crash = scripted.first { $0.do == .imageReverts }.map { VirtualBootloader.Crash(image: $0.image) }
+    let steps = flash.boot(crash: crash, intoLoader: wantsLoader)
+    wantsLoader = false
+    if steps.contains(where: \.changes) { isReplaced = false }
+    boots.append(steps[0])
+    for other in scripted where other.do == .otherFirmware { replace(other) }
+    if steps.contains(.dead) || scripted.contains(where: { $0.do == .neverReturn }) {
       state = .gone
       return actions
     }
-    actions.append(wake(faults.at(.boot).reduce(bootTime(step)) { $0 + $1.duration }, .booted))
+    actions.append(wake(faults.at(.boot).reduce(bootTime(steps)) { $0 + $1.duration }, .booted))
     return actions
   }
 
-  private func bootTime(_ step: BootStep) -> Duration {
+  private mutating func replace(_ fault: BoardFault) {
+    let number = fault.image ?? 0
+    guard flash.images.indices.contains(number), let version = ImageVersion(fault.version ?? "9.9.9") else { return }
+    let place = settings.place(of: number, slot: flash.images[number].active)
+    let hash = settings.digest(of: number) ?? .sha256
+    guard let image = VirtualFirmware.image(version: version, size: 4096, hash: hash, place: place, number: number) else { return }
+    flash.replaceRunning(image, of: number)
+    isReplaced = true
+  }
+
+  /// Images are moved one after the other; an image that does not come up costs its way there and back.
+  private func bootTime(_ steps: [BootStep]) -> Duration {
     let boot = Duration.milliseconds(max(0, settings.bootMilliseconds))
     let swap = Duration.milliseconds(max(0, settings.swapMilliseconds))
-    return switch step {
-    case .none, .refused, .dead: boot
-    case .testSwap, .permanentSwap, .overwritten, .reverted: boot + swap
-    case .crashedAndReverted: boot * 2 + swap * 2
-    }
+    let crashed = steps.count { $0 == .crashedAndReverted }
+    let swaps = flash.mode.picks ? 0 : steps.count(where: \.moves) + 2 * crashed
+    return boot * (crashed > 0 ? 2 : 1) + swap * swaps
   }
 
   private func wake(_ duration: Duration, _ kind: BoardAlarm.Kind) -> BoardAction {

@@ -5,6 +5,8 @@ struct SlotTrailer: Hashable, Sendable {
   var copyDone = false
 
   static let magicBytes: [UInt8] = [0x77, 0xC2, 0x95, 0xF3, 0x60, 0xD2, 0xEF, 0x7F, 0x35, 0x52, 0x50, 0x0F, 0x2C, 0xB6, 0x79, 0x80]
+  /// Of an image that runs for good.
+  static let confirmed = SlotTrailer(magic: true, imageOK: true, copyDone: true)
 
   init(magic: Bool = false, imageOK: Bool = false, copyDone: Bool = false) {
     self.magic = magic
@@ -33,11 +35,14 @@ struct FlashSlot: Sendable {
   }
 
   let size: Int
+  /// Where it begins in flash.
+  let address: UInt32
   var trailer = SlotTrailer()
   private var content = Content.blank
 
-  init(size: Int, image: StoredImage? = nil) {
+  init(size: Int, address: UInt32 = 0, image: StoredImage? = nil) {
     self.size = size
+    self.address = address
     if let image { content = .image(image) }
   }
 

@@ -11,6 +11,8 @@ public struct StoredImage: Hashable, Sendable {
   /// False when the bytes do not have that hash: MCUboot will refuse it.
   public let valid: Bool
   public let bootable: Bool
+  /// Where the image must lie to run (flag ROM_FIXED, `load_addr`); nil when it may lie anywhere.
+  public let fixedAddress: UInt32?
   /// SHA-256 of the whole file, what `sha` in an upload means (smp.md §4.2).
   public let fileDigest: [UInt8]
 
@@ -18,6 +20,8 @@ public struct StoredImage: Hashable, Sendable {
   static let headerSize = 32
   private static let encrypted: UInt32 = 0x0C
   private static let nonBootable: UInt32 = 0x10
+  static let ramLoad: UInt32 = 0x20
+  static let romFixed: UInt32 = 0x100
 
   /// Nil without a valid header, TLV areas and a hash TLV of the right length: such a slot is left out of the image list (smp.md §3.2).
   public init?(_ bytes: [UInt8]) {
@@ -34,6 +38,7 @@ public struct StoredImage: Hashable, Sendable {
     // An encrypted image's hash is of the plaintext, which is not to be seen here (smp.md §5).
     valid = flags & Self.encrypted != 0 || found.kind.digest(bytes[0..<(end + protected)]) == found.value
     bootable = flags & Self.nonBootable == 0
+    fixedAddress = flags & Self.romFixed == 0 ? nil : Self.number(bytes, 4, 4)
     fileDigest = ImageDigest.sha256.digest(bytes[...])
   }
 
@@ -41,6 +46,11 @@ public struct StoredImage: Hashable, Sendable {
   static func announcedVersion(_ chunk: [UInt8]) -> ImageVersion? {
     guard chunk.count >= headerSize else { return nil }
     return ImageVersion(major: chunk[20], minor: chunk[21], revision: UInt16(number(chunk, 22, 2)), build: number(chunk, 24, 4))
+  }
+
+  /// The address that an upload's first chunk is linked for; nil below 32 bytes, and for an image that may lie anywhere.
+  static func announcedAddress(_ chunk: [UInt8]) -> UInt32? {
+    chunk.count >= headerSize && number(chunk, 16, 4) & romFixed != 0 ? number(chunk, 4, 4) : nil
   }
 
   private static func hashEntry(_ bytes: [UInt8], end: Int, protected: Int) -> (kind: ImageDigest, value: [UInt8])? {

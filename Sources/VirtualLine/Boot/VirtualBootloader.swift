@@ -1,147 +1,87 @@
-/// The MCUboot modes of `bootloader info` (smp.md §3.1) that a virtual board can have.
-public enum BootMode: Int, Hashable, Sendable, CaseIterable, Codable {
-  case single = 0
-  case swapScratch = 1
-  case overwrite = 2
-  case swapMove = 3
-  case swapOffset = 9
-
-  var swaps: Bool { self == .swapScratch || self == .swapMove || self == .swapOffset }
-}
-
-/// What MCUboot did at a reset.
-public enum BootStep: String, Hashable, Sendable, Codable {
-  case none
-  case testSwap
-  case permanentSwap
-  case overwritten
-  case reverted
-  /// The candidate's hash is wrong: it was erased and the old image made permanent.
-  case refused
-  /// The new image did not come up, and the watchdog's reset brought the old one back.
-  case crashedAndReverted
-  /// Nothing in the primary slot can run.
-  case dead
-}
-
-/// The slots of one image under MCUboot, and what a reset does with them (smp.md §4.4 and §5).
+/// MCUboot with all its images: one for most boards, two for an application with a network core (smp.md §4.4 and §5).
 struct VirtualBootloader: Sendable {
-  enum Swap: Sendable {
-    case none
-    case test
-    case permanent
-    case revert
-  }
-
-  struct Flags: Hashable, Sendable {
-    var pending = false
-    var confirmed = false
-    var active = false
-    var permanent = false
-  }
-
   let mode: BootMode
-  private(set) var slots: [FlashSlot]
+  private(set) var images: [ImageSlots]
 
-  init(mode: BootMode, slotSize: Int, image: StoredImage?) {
-    self.mode = mode
-    slots = [FlashSlot(size: slotSize, image: image)]
-    if mode != .single { slots.append(FlashSlot(size: slotSize)) }
+  /// - Parameter stored: what runs at first, by image number; images without one begin blank.
+  init(_ settings: BoardSettings, _ stored: [StoredImage?]) {
+    mode = settings.bootMode
+    images = (0..<settings.imageCount).map { number in
+      let loader = number == 0 && settings.bootMode == .firmwareLoader ? FirstImages.loader(settings) : nil
+      return ImageSlots(number, settings, image: stored.indices.contains(number) ? stored[number] : nil, loader: loader)
+    }
   }
 
-  var running: StoredImage? { slots[0].image }
+  // MARK: Image 0, which is the application
 
-  /// The slot that uploads and erases go to; nil when there is only the one that runs.
-  var updateSlot: Int? { slots.count > 1 ? 1 : nil }
+  var slots: [FlashSlot] { images[0].slots }
+  var running: StoredImage? { images[0].running }
+  var isUnconfirmed: Bool { images[0].isUnconfirmed }
+  var isInLoader: Bool { mode == .firmwareLoader && images[0].active == 1 }
 
-  /// The decision in MCUboot's order (smp.md §5, "Swap decision in order").
-  var swap: Swap {
-    guard slots.count > 1 else { return .none }
-    let (primary, secondary) = (slots[0].trailer, slots[1].trailer)
-    if mode == .swapOffset, secondary.magic, secondary.copyDone, !secondary.imageOK { return .revert }
-    if secondary.magic { return secondary.imageOK ? .permanent : .test }
-    if mode.swaps, primary.magic, primary.copyDone, !primary.imageOK { return .revert }
-    return .none
+  func flags(of slot: Int) -> ImageSlots.Flags { images[0].flags(of: slot) }
+
+  /// Something that could start lies in flash.
+  var isAlive: Bool { images[0].runnable(images[0].active) != nil }
+
+  // MARK: All images
+
+  /// Some image waits for its confirmation, or for the next start.
+  var isUnsettled: Bool {
+    images.contains { image in image.isUnconfirmed || image.slots.indices.contains { image.flags(of: $0).pending } }
   }
 
-  /// The running image waits for its confirmation, and the other slot holds the way back.
-  var isUnconfirmed: Bool { swap == .revert }
-
-  func flags(of slot: Int) -> Flags {
-    let swap = self.swap
-    guard slot != 0 else { return Flags(confirmed: swap != .revert, active: true) }
-    // Overwrite-only has no way back: a test acts like permanent.
-    return Flags(
-      pending: swap == .test || swap == .permanent, confirmed: swap == .revert, active: false,
-      permanent: swap == .permanent || swap == .test && mode == .overwrite)
-  }
-
-  mutating func setPending(_ slot: Int, permanent: Bool) {
-    guard slots.indices.contains(slot) else { return }
-    slots[slot].trailer = SlotTrailer(magic: true, imageOK: permanent)
-  }
-
-  mutating func confirm() { slots[0].trailer.imageOK = true }
-
-  mutating func erase(_ slot: Int) {
-    guard slots.indices.contains(slot) else { return }
-    slots[slot].erase()
-  }
-
-  mutating func append(_ data: [UInt8], to slot: Int) {
-    guard slots.indices.contains(slot) else { return }
-    slots[slot].append(data)
-  }
-
-  mutating func finish(_ slot: Int, spoilt: Bool) {
-    guard slots.indices.contains(slot) else { return }
-    slots[slot].finish(spoilt: spoilt)
+  @discardableResult
+  mutating func change<Value>(_ image: Int, _ body: (inout ImageSlots) -> Value) -> Value? {
+    images.indices.contains(image) ? body(&images[image]) : nil
   }
 
   mutating func share(_ image: StoredImage) {
-    for slot in slots.indices { slots[slot].share(image) }
+    for number in images.indices { images[number].share(image) }
   }
 
-  /// Puts other firmware into the primary slot, confirmed: a board that comes back with something else.
-  mutating func replaceRunning(_ image: StoredImage) { slots[0].put(image, SlotTrailer(magic: true, imageOK: true, copyDone: true)) }
-
-  /// One reset. `crashes`: the image that a swap brought does not come up.
-  mutating func boot(crashes: Bool) -> BootStep {
-    let step = upgrade()
-    guard slots[0].runnable != nil else { return .dead }
-    guard crashes, step != .none, step != .refused else { return step }
-    guard step == .testSwap else { return .dead }
-    exchange(SlotTrailer(magic: true, imageOK: true, copyDone: true))
-    return slots[0].runnable == nil ? .dead : .crashedAndReverted
+  /// Puts other firmware into the running slot of an image, confirmed: a board that comes back with something else.
+  mutating func replaceRunning(_ image: StoredImage, of number: Int = 0) {
+    change(number) { $0.replaceRunning(image) }
   }
 
-  private mutating func upgrade() -> BootStep {
-    switch swap {
-    case .none: return .none
-    case .revert:
-      exchange(SlotTrailer(magic: true, imageOK: true, copyDone: true))
-      return .reverted
-    case .test, .permanent: break
+  /// One reset, of all images.
+  ///
+  /// - Parameters:
+  ///   - crash: what a reset brought does not come up: of the image given, or of the first that changed.
+  ///   - intoLoader: the firmware loader was asked for.
+  /// - Returns: what was done, by image number. The board runs when none is `dead`.
+  mutating func boot(crash: Crash? = nil, intoLoader: Bool = false) -> [BootStep] {
+    var steps = images.indices.map { images[$0].boot(intoLoader: intoLoader) }
+    guard let crash, let crashed = steps.indices.first(where: { (crash.image ?? $0) == $0 && steps[$0].brings }) else { return steps }
+    // The watchdog's reset takes back whatever is on trial, of every image.
+    for number in images.indices where images[number].isUnconfirmed {
+      steps[number] = images[number].crash() ? .crashedAndReverted : .dead
     }
-    let permanent = swap == .permanent
-    guard let candidate = slots[1].runnable else {
-      // "Invalid secondary at swap: primary image_ok := 1, no swap" (smp.md §5); MCUboot erases it.
-      slots[1].erase()
-      slots[0].trailer.imageOK = true
-      return .refused
+    if steps[crashed] != .crashedAndReverted {
+      steps[crashed] = .dead
+      images[crashed].died()
     }
-    if mode == .overwrite {
-      slots[0].put(candidate, SlotTrailer(magic: true, imageOK: true, copyDone: true))
-      slots[1].erase()
-      return .overwritten
-    }
-    exchange(SlotTrailer(magic: true, imageOK: permanent, copyDone: true))
-    return permanent ? .permanentSwap : .testSwap
+    return steps
   }
 
-  private mutating func exchange(_ primary: SlotTrailer) {
-    let (first, second) = (slots[0].image, slots[1].image)
-    slots[0].put(second, primary)
-    slots[1].put(first, SlotTrailer())
+  struct Crash: Hashable, Sendable {
+    var image: Int?
   }
+}
+
+extension BootStep {
+  /// Another image runs after it than before.
+  var brings: Bool {
+    switch self {
+    case .testSwap, .permanentSwap, .overwritten, .reverted, .switched: true
+    case .none, .refused, .crashedAndReverted, .loader, .dead: false
+    }
+  }
+
+  /// What runs is not what ran before, or was tried and given up.
+  var changes: Bool { brings || self == .crashedAndReverted || self == .dead }
+
+  /// The bootloader moves images, which takes its time.
+  var moves: Bool { brings && self != .switched }
 }

@@ -126,14 +126,19 @@ public struct BoardFault: Hashable, Sendable, Codable {
   public var stored: Bool?
   public var version: String?
   public var uri: String?
+  /// Only bytes and erases of this image are counted; at a reset: the image that it happens to.
+  public var image: Int?
 
-  public init(_ action: Action, offset: Int? = nil, count: Int? = nil, times: Int? = nil, group: UInt16? = nil, command: UInt8? = nil) {
+  public init(
+    _ action: Action, offset: Int? = nil, count: Int? = nil, times: Int? = nil, group: UInt16? = nil, command: UInt8? = nil, image: Int? = nil
+  ) {
     self.do = action
     self.offset = offset
     self.count = count
     self.times = times
     self.group = group
     self.command = command
+    self.image = image
   }
 
   var point: Point {
@@ -170,7 +175,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   var duration: Duration { .milliseconds(max(0, milliseconds ?? 1000)) }
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version, uri
+    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version, uri, image
   }
 
   public init(from decoder: any Decoder) throws {
@@ -189,5 +194,6 @@ public struct BoardFault: Hashable, Sendable, Codable {
     stored = try values.decodeIfPresent(stored, .stored)
     version = try values.decodeIfPresent(version, .version)
     uri = try values.decodeIfPresent(uri, .uri)
+    image = try values.decodeIfPresent(image, .image)
   }
 }

@@ -4,6 +4,7 @@ struct FaultScript: Hashable, Sendable {
   struct Event: Sendable {
     var group: UInt16?
     var command: UInt8?
+    var image: Int?
     /// The byte of the file behind the last one of this event.
     var reached: Int?
   }
@@ -38,6 +39,7 @@ struct FaultScript: Hashable, Sendable {
     let fault = entry.fault
     if let group = fault.group, group != event.group { return false }
     if let command = fault.command, command != event.command { return false }
+    if let image = fault.image, fault.point != .reset, image != event.image { return false }
     entry.seen += 1
     if !entry.armed {
       if let offset = fault.offset {

@@ -6,6 +6,8 @@ enum ScriptLimits {
   static let bufferSize = 8...65_535
   static let bufferCount = 1...64
   static let slotSize = 4096...(16 << 20)
+  /// The last address at which the first slot may begin, so that all fit into 32 bits.
+  static let slotAddress = 0x7000_0000
   /// One hour.
   static let milliseconds = 0...3_600_000
   static let interval = 1.0...4000.0
@@ -60,6 +62,37 @@ extension BoardSettings {
     if let complaint = suit.complaint { return "suit: " + complaint }
     if ImageVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
     if ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }
+    return boot
+  }
+
+  /// What is wrong with images, firmware loader and storage.
+  private var boot: String? {
+    if !(0...ScriptLimits.slotAddress).contains(slotAddress) { return "slotAddress: \(outside(slotAddress, 0...ScriptLimits.slotAddress))" }
+    if let reportedMode, !(-1...255).contains(reportedMode) { return "reportedMode: \(outside(reportedMode, -1...255))" }
+    if images.count > Self.imageLimit { return "images: \(images.count) are too many, there may be \(Self.imageLimit)" }
+    for (number, image) in images.enumerated() {
+      if let complaint = image.complaint(boardMode: bootMode, number: number) { return "images[\(number)]: " + complaint }
+    }
+    if !(1...29).contains(loader.name.utf8.count) { return "loader: name: \"\(loader.name)\" is not 1 to 29 bytes" }
+    if ImageVersion(loader.version) == nil { return "loader: version: \"\(loader.version)\" is not like 1.2.3" }
+    if storage.count > SettingsStore.places { return "storage: \(storage.count) settings are too many, there may be \(SettingsStore.places)" }
+    for (name, value) in storage.sorted(by: { $0.key < $1.key }) {
+      if !(1...SettingsStore.nameLimit).contains(name.utf8.count) { return "storage: the name \"\(name)\" is not 1 to \(SettingsStore.nameLimit) bytes" }
+      if value.utf8.count > SettingsStore.valueLimit { return "storage: \"\(name)\" is longer than \(SettingsStore.valueLimit) bytes" }
+    }
+    return nil
+  }
+}
+
+extension ImageSettings {
+  func complaint(boardMode: BootMode, number: Int) -> String? {
+    if let version, ImageVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
+    if let hash, ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }
+    if number > 0, boardMode == .firmwareLoader { return "a board with a firmware loader has one image" }
+    if let bootMode, bootMode != boardMode, !(boardMode.swaps && bootMode == .overwrite) {
+      return "bootMode: \(bootMode.rawValue) cannot be beside \(boardMode.rawValue): only 2 beside a mode that swaps"
+    }
+    if number == 0, listing != .full { return "listing: the application's own image is always listed" }
     return nil
   }
 }
@@ -85,7 +118,7 @@ extension BoardFault {
     let numbers: [(String, Int?, ClosedRange<Int>)] = [
       ("offset", offset, 0...ScriptLimits.slotSize.upperBound), ("count", count, 1...1_000_000), ("times", times, 0...1_000_000),
       ("milliseconds", milliseconds, ScriptLimits.milliseconds), ("mtu", mtu, ScriptLimits.mtu), ("code", code, 0...65_535),
-      ("groupCode", groupCode, 0...65_535),
+      ("groupCode", groupCode, 0...65_535), ("image", image, 0...(BoardSettings.imageLimit - 1)),
     ]
     for case (let name, let value?, let range) in numbers where !range.contains(value) { return "\(self.do.rawValue): \(name): \(outside(value, range))" }
     if let version, ImageVersion(version) == nil { return "\(self.do.rawValue): version: \"\(version)\" is not like 1.2.3" }

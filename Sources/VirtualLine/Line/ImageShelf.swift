@@ -1,5 +1,3 @@
-import Firmware
-
 /// Images that boards share the memory of, the newest last.
 struct ImageShelf: Sendable {
   /// More different images than this are not shared.
@@ -13,11 +11,5 @@ struct ImageShelf: Sendable {
     if images.count == Self.places { images.removeFirst() }
     images.append(image)
     return image
-  }
-
-  /// The firmware of a version, made at most once while it is on the shelf.
-  mutating func image(_ version: ImageVersion, _ size: Int, _ hash: ImageDigest) -> StoredImage? {
-    if let known = images.last(where: { $0.version == version && $0.hash.count == hash.length }) { return known }
-    return VirtualFirmware.image(version: version, size: size, hash: hash).map { shared($0) }
   }
 }

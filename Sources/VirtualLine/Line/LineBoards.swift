@@ -33,11 +33,12 @@ enum LineBoards {
   /// Boards `C0:DE:00:00:00:01` and on: static random addresses, so that they are not private. The stranded ones follow, `C0:DE:80:00:19:01` and on.
   static func make(_ options: LineOptions, _ script: LineScript) throws(LineError) -> [any HostedBoard] {
     var shelf = ImageShelf()
+    var made: [BoardSettings: [StoredImage?]] = [:]
     var boards: [any HostedBoard] = []
     for number in 0..<(options.boards + options.stranded) {
       let stranded = number - options.boards
       let asked = script.entry(number: number, address: address(number, .smp)).settings
-      let settings = asked ?? (stranded >= 0 ? StrandedBoards.settings(stranded) : BoardSettings())
+      let settings = asked ?? (stranded >= 0 ? StrandedBoards.settings(stranded) : options.kind.settings)
       let address = address(number, settings.kind)
       let faults = script.entry(number: number, address: address).faults
       let identity = identity(number, address, settings)
@@ -45,13 +46,11 @@ enum LineBoards {
         boards.append(DFUBoard(identity: identity, settings: settings, faults: faults))
         continue
       }
-      guard let version = ImageVersion(settings.version), let hash = ImageDigest(rawValue: settings.hash) else {
-        throw .faultsFile(path: options.faults ?? "", reason: "board \(number): version \"\(settings.version)\" or hash \(settings.hash) is not one")
-      }
-      guard let image = shelf.image(version, options.imageSize, hash) else {
-        throw .environment("no firmware for version \(version.smpText) could be made: libcrypto refuses the hash")
-      }
-      boards.append(VirtualBoard(identity: identity, settings: settings, image: image, faults: faults))
+      // Equal boards begin with the same bytes, made once.
+      let images = made[settings] ?? FirstImages.make(settings, size: options.imageSize).map { $0.map { shelf.shared($0) } }
+      made[settings] = images
+      guard !images.contains(nil) else { throw .faultsFile(path: options.faults ?? "", reason: "board \(number): a version or a hash is not one") }
+      boards.append(VirtualBoard(identity: identity, settings: settings, images: images, faults: faults))
     }
     return boards
   }

@@ -11,6 +11,8 @@ public struct LineOptions: Sendable {
   public var adapters = 2
   /// Boards, 1…4096.
   public var boards = 4
+  /// What the boards are; a faults file may say otherwise of each.
+  public var kind = SMPKind.swap
   /// Boards beside them that sit in their bootloader (MetaBoot), 0…200.
   public var stranded = 0
   /// The faults file (README of this room), or nil.

@@ -30,7 +30,7 @@ public struct LineTruth: Hashable, Sendable, Codable {
     /// How often each fault has fired.
     public var faultsFired: [String: Int]
     public var kind = BoardKind.smp
-    /// application, bootloader, booting, gone.
+    /// application, bootloader, loader (a firmware loader), booting, gone.
     public var mode = "application"
     /// The bootloader's version; only of boards with one of Nordic's bootloaders, as everything in `dfu`. For them `version` is the application in
     /// flash, whether it can start or not, and `confirmed` says that it runs.
@@ -38,6 +38,59 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var dfu: DFU?
     /// Of SUIT boards; `version` is then the sequence number and `hash` the digest of the installed root manifest.
     public var suit: SUIT?
+    /// All images of an SMP board, image 0 first, which is what `version`, `hash`, `confirmed`, `slots` and `boots` tell of.
+    public var images: [Image]?
+    /// MCUboot's mode (smp.md §3.1).
+    public var bootMode: Int?
+    public var storage: Storage?
+    /// Where it is heard, and as what, while its firmware loader runs.
+    public var loader: Loader?
+  }
+
+  /// One image number of an SMP board.
+  public struct Image: Hashable, Sendable, Codable {
+    public var image: Int
+    /// The slot that runs.
+    public var active: Int
+    public var version: String?
+    public var hash: String?
+    /// False while the next reset would bring the old image back.
+    public var confirmed: Bool
+    /// The image list names the running image and its hash.
+    public var readable: Bool
+    public var slots: [Slot]
+    /// What MCUboot did with it at each reset.
+    public var boots: [BootStep]
+
+    public init(
+      image: Int, active: Int, version: String?, hash: String?, confirmed: Bool, readable: Bool, slots: [Slot], boots: [BootStep]
+    ) {
+      self.image = image
+      self.active = active
+      self.version = version
+      self.hash = hash
+      self.confirmed = confirmed
+      self.readable = readable
+      self.slots = slots
+      self.boots = boots
+    }
+  }
+
+  public struct Storage: Hashable, Sendable, Codable {
+    /// How often the whole of it was erased.
+    public var erased: Int
+    /// What is saved, as hexadecimal by name.
+    public var values: [String: String]
+  }
+
+  public struct Loader: Hashable, Sendable, Codable {
+    public var address: String
+    public var name: String
+
+    public init(address: String, name: String) {
+      self.address = address
+      self.name = name
+    }
   }
 
   /// What only boards with one of Nordic's bootloaders have.
@@ -110,18 +163,15 @@ public struct LineTruth: Hashable, Sendable, Codable {
 
 extension VirtualBoard {
   public func truth(number: Int) -> LineTruth.Board {
-    let slots = flash.slots.enumerated().map { index, slot in
-      let flags = flash.flags(of: index)
-      return LineTruth.Slot(
-        slot: index, bytes: slot.count, version: slot.image?.version.smpText, hash: slot.image.map { Self.hex($0.hash) },
-        valid: slot.image?.valid ?? false, pending: flags.pending, confirmed: flags.confirmed, active: flags.active, permanent: flags.permanent)
-    }
+    let images = flash.images.map(Self.truth)
     let truth = LineTruth.Board(
       number: number, address: identity.address.description, name: identity.name, serial: identity.serial, model: identity.model,
       hardware: identity.hardware, version: flash.running?.version.smpText, hash: flash.running.map { Self.hex($0.hash) },
-      confirmed: !flash.isUnconfirmed && flash.running != nil, advertises: advertises, connected: isConnected, slots: slots,
-      connections: connections, uploads: images.uploads, bytesReceived: images.bytesReceived, droppedPackets: droppedPackets, boots: boots,
-      faultsFired: faults.fired)
+      confirmed: images[0].confirmed, advertises: advertises, connected: isConnected, slots: images[0].slots,
+      connections: connections, uploads: self.images.uploads, bytesReceived: self.images.bytesReceived, droppedPackets: droppedPackets, boots: boots,
+      faultsFired: faults.fired, mode: mode, images: images, bootMode: settings.bootMode.rawValue,
+      storage: LineTruth.Storage(erased: store.erasures, values: store.saved.mapValues(Self.hex)),
+      loader: flash.isInLoader ? LineTruth.Loader(address: addressNow.description, name: nameNow) : nil)
     return suit.map { suitTruth($0.record, truth) } ?? truth
   }
 
@@ -138,6 +188,18 @@ extension VirtualBoard {
       sequence: suit.sequence, digest: Self.hex(suit.digest), installs: suit.installs, failures: suit.failures, resources: suit.resources,
       caches: Dictionary(uniqueKeysWithValues: suit.caches.map { (String($0.key), Self.hex($0.value)) }), cleanUps: suit.cleanUps)
     return truth
+  }
+
+  private static func truth(_ image: ImageSlots) -> LineTruth.Image {
+    let slots = image.slots.enumerated().map { index, slot in
+      let flags = image.flags(of: index)
+      return LineTruth.Slot(
+        slot: index, bytes: slot.count, version: slot.image?.version.smpText, hash: slot.image.map { hex($0.hash) },
+        valid: slot.image?.valid ?? false, pending: flags.pending, confirmed: flags.confirmed, active: flags.active, permanent: flags.permanent)
+    }
+    return LineTruth.Image(
+      image: image.number, active: image.active, version: image.running?.version.smpText, hash: image.running.map { hex($0.hash) },
+      confirmed: !image.isUnconfirmed && image.running != nil, readable: image.listing == .full, slots: slots, boots: image.boots)
   }
 
   private static func hex(_ bytes: [UInt8]) -> String {

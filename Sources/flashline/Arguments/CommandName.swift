@@ -33,8 +33,8 @@ enum CommandName: String, CaseIterable, Sendable {
     case .summary: "[filters]"
     case .catalog: "refresh|list|verify [--profile P...] [--all]"
     case .audit: "[--expect HEAD]"
-    case .line: "[--adapters N] [--boards N] [--faults FILE] [--state DIR]"
-    case .demo: "[--adapters N] [--boards N] [--faults FILE] [--state DIR] [--keep DIR]"
+    case .line: "[--adapters N] [--boards N] [--kind KIND] [--faults FILE] [--state DIR]"
+    case .demo: "[--adapters N] [--boards N] [--kind KIND] [--faults FILE] [--state DIR] [--keep DIR]"
     }
   }
 

@@ -1,3 +1,5 @@
+import VirtualLine
+
 /// An option that a command takes: its long name, what its value is called, and what it says in `--help`.
 struct CommandOption: Hashable, Sendable {
   var name: String
@@ -56,6 +58,7 @@ extension CommandOption {
   static let line = [
     CommandOption("adapters", "N", "virtual adapters (1 to 16, else 4)"),
     CommandOption("boards", "N", "virtual boards (1 to 4096, else 24)"),
+    CommandOption("kind", "KIND", "what they are: " + SMPKind.allCases.map(\.rawValue).joined(separator: ", ") + " (else swap)"),
     CommandOption("stranded", "N", "boards beside them that sit in their bootloader (0 to 200)"),
     CommandOption("faults", "FILE", "which boards misbehave, and where"),
     CommandOption("state", "DIR", "where the line keeps its bus and its boards' truth"),

@@ -141,6 +141,7 @@ extension LineRequest {
     stranded = try values.integer("stranded", in: 0...200) ?? 0
     // A line of stranded boards only is a line too.
     boards = try values.integer("boards", in: (stranded > 0 ? 0 : 1)...LineOptions.boardLimit) ?? 24
+    kind = try values.choice("kind", of: SMPKind.self) ?? .swap
     faults = try values.text("faults")
     state = try values.text("state")
     timeScale = try values.number("time-scale", in: 0.01...100) ?? 1

@@ -1,6 +1,7 @@
 import Bluetooth
 import Flashing
 import Station
+import VirtualLine
 
 /// One command line, understood: what is to be done, and how the outside wants to hear of it.
 struct Invocation: Hashable, Sendable {
@@ -73,6 +74,7 @@ struct ReportRequest: Hashable, Sendable {
 struct LineRequest: Hashable, Sendable {
   var adapters = 4
   var boards = 24
+  var kind = SMPKind.swap
   var stranded = 0
   var faults: String?
   var state: String?

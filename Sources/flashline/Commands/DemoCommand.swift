@@ -23,7 +23,7 @@ struct DemoCommand {
 
   func execute() throws(ProgramError) -> Int32 {
     let folder = try DemoFolder(keep: keep)
-    let image = try folder.prepare()
+    let image = try folder.prepare(request.kind)
     if request.stranded > 0 { try folder.prepareRescue() }
     let files: LineFiles
     if let state = request.state { files = LineFiles(folder: state) } else { files = try LineFiles.makeTemporary() }
@@ -46,7 +46,7 @@ struct DemoCommand {
 
   private func lineArguments(_ files: LineFiles) -> [String] {
     ["line", "--adapters", String(request.adapters), "--boards", String(request.boards), "--stranded", String(request.stranded), "--state", files.folder]
-      + (request.faults.map { ["--faults", $0] } ?? [])
+      + ["--kind", request.kind.rawValue] + (request.faults.map { ["--faults", $0] } ?? [])
   }
 
   /// The commands that an operator would give, one after the other.

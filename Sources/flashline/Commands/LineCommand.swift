@@ -13,6 +13,7 @@ struct LineCommand {
     var options = LineOptions(state: request.state ?? Self.defaultState)
     options.adapters = request.adapters
     options.boards = request.boards
+    options.kind = request.kind
     options.stranded = request.stranded
     options.faults = request.faults
     options.timeScale = request.timeScale

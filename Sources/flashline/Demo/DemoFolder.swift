@@ -31,13 +31,13 @@ struct DemoFolder {
     if access(database, F_OK) == 0 { throw .usage("\(path.escaped(limit: 4096)) holds the records of an earlier demo", "name an empty folder with --keep DIR") }
   }
 
-  /// Writes configuration, profile and image, and returns the image's path.
-  func prepare() throws(ProgramError) -> String {
+  /// Writes configuration, profile and package, and returns the package's path.
+  func prepare(_ kind: SMPKind) throws(ProgramError) -> String {
     guard let version = ImageVersion(Self.version) else { throw .fault("no image can be made", "report this as a defect of Flashline") }
     do {
       try write(Self.stationText, to: configuration)
       try write(Self.profileText, to: profile)
-      return try VirtualFirmware.write(version: version, size: Self.imageSize, into: path)
+      return try VirtualPackage(for: kind.settings, version: version, size: Self.imageSize).write(into: path)
     } catch {
       throw .fault("\(path.escaped(limit: 4096)) cannot be written", "make room, or name another folder with --keep DIR")
     }

@@ -40,14 +40,51 @@ struct TruthCheck {
     func compare(_ what: String, _ recorded: String?, _ real: String?) {
       if recorded != real { found.append("\(what) recorded \(recorded ?? "none"), on the board \(real ?? "none")") }
     }
-    // Compared as numbers: both sides may write the build number in their own way.
-    let (recorded, real) = (record.version.flatMap { ImageVersion($0) }, board.version.flatMap { ImageVersion($0) })
-    if recorded != real { compare("version", record.version, board.version) }
-    compare("image hash", record.hash, board.hash)
+    for (number, recorded) in images(record.version) {
+      // Compared as numbers: both sides may write the build number in their own way.
+      let real = state(number, board).version
+      if recorded.flatMap({ ImageVersion($0) }) != real.flatMap({ ImageVersion($0) }) { compare(name("version", of: number), recorded, real) }
+    }
+    let hashes = images(record.hash)
+    for (number, recorded) in hashes where !isUnread(recorded, number, board) {
+      compare(name("image hash", of: number), recorded, state(number, board).hash)
+    }
+    if hashes.count > 1 {
+      for image in board.images ?? [] where image.readable && !hashes.contains(where: { $0.number == image.image }) {
+        found.append("image \(image.image) is not recorded")
+      }
+    }
     compare("serial number", record.serial, board.serial)
     compare("hardware revision", record.hardware, board.hardware)
     if !board.confirmed { found.append("recorded as good, but its image is not confirmed") }
+    for image in board.images ?? [] where image.image > 0 && !image.confirmed {
+      found.append("recorded as good, but its image \(image.image) is not confirmed")
+    }
+    if board.loader != nil { found.append("recorded as good, but its firmware loader runs") }
     return found
+  }
+
+  private static func name(_ what: String, of image: Int) -> String { image == 0 ? what : "\(what) of image \(image)" }
+
+  /// What a column says by image number: `0:hex 1:hex` for several, else of image 0 alone.
+  private static func images(_ text: String?) -> [(number: Int, value: String?)] {
+    guard let text, text.contains(":") else { return [(0, text)] }
+    return text.split(separator: " ").map { entry in
+      guard let colon = entry.firstIndex(of: ":"), let number = Int(entry[..<colon]) else { return (0, text) }
+      return (number, String(entry[entry.index(after: colon)...]))
+    }
+  }
+
+  private static func state(_ number: Int, _ board: LineTruth.Board) -> (version: String?, hash: String?) {
+    guard number > 0 else { return (board.version, board.hash) }
+    guard let image = board.images?.first(where: { $0.image == number }) else { return (nil, nil) }
+    return (image.version, image.hash)
+  }
+
+  /// The record says by a word that nobody could read this image back, and nobody can.
+  private static func isUnread(_ recorded: String?, _ number: Int, _ board: LineTruth.Board) -> Bool {
+    guard let image = board.images?.first(where: { $0.image == number }), !image.readable else { return false }
+    return recorded.map { !$0.allSatisfy(\.isHexDigit) } ?? true
   }
 }
 

@@ -50,8 +50,9 @@ final class StationBench {
   func controller(store other: MemoryStore? = nil) throws -> StationController {
     let profiles = try profiles.map { try BoardProfile(iniFile($0, file: "line.profile")) }
     let configuration = try StationConfiguration(iniFile("[limits]\n" + limits), hostName: "S1", timezone: "UTC")
-    let order = UpdateOrder(
-      image: LineImages.new, imageSHA256: LineImages.digest(LineImages.new), hash: LineImages.hash(LineImages.new), version: "1.1.0", mode: mode)
+    let image = UpdateImage(
+      bytes: LineImages.new, sha256: LineImages.digest(LineImages.new), hash: LineImages.hash(LineImages.new), version: "1.1.0")
+    let order = UpdateOrder(images: [image], mode: mode)
     let kinds = profiles.map { profile in
       var order = order
       order.identity.needsSerial = profile.identity.serial != .none
