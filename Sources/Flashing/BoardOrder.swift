@@ -19,9 +19,10 @@ public enum BoardOrder: Sendable {
   }
 
   /// Whether a pause is taken between any two steps, or only between two links (`SessionDriver.mayPause`): Nordic's bootloaders leave after 120 s of silence
-  /// (facts/nordic-dfu.md §§2.5, 3.7), and a Legacy transfer cannot be taken up again.
+  /// (facts/nordic-dfu.md §§2.5, 3.7), and a Legacy transfer cannot be taken up again. A SUIT board
+  /// gives up 5 s after it asked for a resource (facts/smp.md §7); its driver asks for the passage where a pause does no harm.
   var pausesBetweenSteps: Bool {
-    if case .rescue = self { false } else { true }
+    if case .update = self { true } else { false }
   }
 
   /// How many images one attempt may flash after each other: each may take the limit of an attempt.

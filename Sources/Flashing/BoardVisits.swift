@@ -58,7 +58,9 @@ struct BoardVisits: Sendable {
   }
 
   /// Opens SMP's channel; on another link where the stack shows the services of earlier firmware. Returns the link it is on.
-  func open(_ link: any GATTLink) async throws -> (any GATTLink, SMPSession) {
+  ///
+  /// - Parameter time: by which the board's answers are waited for.
+  func open(_ link: any GATTLink, time: Timekeeper) async throws -> (any GATTLink, SMPSession) {
     var present = link
     let channel: any PacketChannel
     do {
@@ -68,7 +70,7 @@ struct BoardVisits: Sendable {
       do { channel = try await makeChannel(over: present) } catch { throw SessionError.of(error, in: links.phase) }
     }
     links.hold(channel)
-    return (present, SMPSession(channel: channel, time: session.time))
+    return (present, SMPSession(channel: channel, time: time))
   }
 
   private func makeChannel(over link: any GATTLink) async throws -> any PacketChannel {

@@ -21,12 +21,15 @@ struct SUITDriver: SessionDriver {
     visits = BoardVisits(session: session, rule: order.identity, links: links)
   }
 
+  /// While it installs a board waits for nobody.
+  var mayPause: Bool { install?.mayRestart != true }
+
   mutating func advance() async throws -> SessionResult? {
     let found = try await visits.connect()
     let isFirst = visits.isFirst
     try await visits.identify(found)
     try await session.enter(isFirst ? .prepare : .verify, links)
-    let (_, smp) = try await visits.open(found)
+    let (_, smp) = try await visits.open(found, time: session.boardTime)
     return try await smp.whileListening {
       do {
         let access = try await SUITAccess.attach(smp, session: session, order: order, links: links, route: route)
@@ -62,6 +65,7 @@ struct SUITDriver: SessionDriver {
     while true {
       try Task.checkCancellation()
       self.install = install
+      if !install.mayRestart { try await session.control.passage() }
       switch action {
       case .finished(let outcome): return .suit(outcome)
       case .failed(let code, let words):
@@ -98,7 +102,7 @@ struct SUITDriver: SessionDriver {
         return install.pollFailed()
       }
     case .wait(let pause):
-      try await session.time.sleep(pause)
+      try await session.boardTime.sleep(pause)
       return install.waited()
     case .finished, .failed: return action
     }

@@ -15,6 +15,8 @@ public struct SUITOrder: Sendable {
 
   /// The largest resource that is sent, in bytes; a board's whole memory is smaller.
   public static let resourceLimit = 32 << 20
+  /// Bytes of a SHA-256.
+  public static let digestLength = 32
   /// Cache partitions of one order; a board has a handful.
   public static let cacheLimit = 16
 

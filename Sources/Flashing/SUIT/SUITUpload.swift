@@ -38,10 +38,11 @@ struct SUITUpload: Sendable {
       switch action {
       case .send(let chunk):
         last = chunk
+        if mayPause { try await session.control.passage() }
         session.journal.touch(leaving: .application)
         actions += try await exchange(chunk, &window)
       case .wait(let pause):
-        try await session.time.sleep(pause)
+        try await session.boardTime.sleep(pause)
         actions += window.waited()
       case .progress(let offset):
         session.journal.progress(done + offset, of: total, at: session.time.now())
@@ -55,6 +56,11 @@ struct SUITUpload: Sendable {
         throw BoardFailure(.imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
       }
     }
+  }
+
+  /// For a resource the board waits 5 s at most.
+  private var mayPause: Bool {
+    if case .resource = kind { false } else { true }
   }
 
   private func exchange(_ chunk: UploadChunk, _ window: inout UploadWindow) async throws -> [UploadWindow.Action] {

@@ -182,6 +182,8 @@ extension VirtualBoard {
     truth.hash = Self.hex(suit.digest)
     truth.confirmed = true
     truth.slots = []
+    // Of MCUboot's boards.
+    (truth.images, truth.bootMode, truth.loader) = (nil, nil, nil)
     truth.uploads = suit.uploads
     truth.bytesReceived = suit.bytesReceived
     truth.suit = LineTruth.SUIT(

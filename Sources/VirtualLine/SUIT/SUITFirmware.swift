@@ -62,6 +62,21 @@ public enum SUITFirmware {
     return StoredZip.archive([("manifest.json", Array(try encoder.encode(Manifest(files: files))))] + entries.map { (name: $0.0, content: $0.1) })
   }
 
+  /// Writes a package with everything that there is, as `virtual-line-suit-N.zip`, into a folder and returns its path: an envelope that names three files, of
+  /// which two lie in the package and one in cache 0. Throws what JSON or the file system says.
+  ///
+  /// - Parameter size: bytes of the three files together, about.
+  public static func write(sequence: UInt64, size: Int, into folder: String) throws -> String {
+    let names = ["file://app.bin", "file://radio.bin", "file://cached.bin"]
+    let content = names.indices.map { payload(size / 3, seed: sequence << 8 | UInt64($0)) }
+    let bytes = try package(
+      envelope: envelope(sequence: sequence, resources: names), caches: [cache([(names[2], content[2])])],
+      resources: [("app.bin", content[0]), ("radio.bin", content[1])])
+    let path = folder + "/virtual-line-suit-\(sequence).zip"
+    try Data(bytes).write(to: URL(filePath: path), options: .atomic)
+    return path
+  }
+
   /// `[algorithm, digest]` of a member as it stands in the envelope.
   private static func proof(_ member: [UInt8]) -> [UInt8] {
     SUITWriter.list([SUITWriter.negative(-16), SUITWriter.bytes(ImageDigest.sha256.digest(member[...]))])

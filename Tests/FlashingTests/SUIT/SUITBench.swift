@@ -55,15 +55,24 @@ final class SUITBench {
   }
 
   func run(attempt: Int = 1) async throws -> AttemptRecord {
+    try await pump.finish(begin(attempt: attempt), within: .seconds(1200))
+  }
+
+  /// The operator's hand on the session that was begun last.
+  private(set) var control: SessionControl?
+
+  func begin(attempt: Int = 1) -> LinePump.Work<AttemptRecord> {
     let clock = clock
     let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+    let control = SessionControl(time)
+    self.control = control
     let record = AttemptRecord(
       batchID: 1, stationID: "S1", profile: "suit", job: .update, mac: Self.address, addressType: .random, attempt: attempt, startedAt: time.wall(),
       toolVersion: "test")
     let session = BoardSession(
-      board: Self.address, adapter: LineCentral.handle(0), central: central, order: .suit(order), limits: limits, time: time,
+      board: Self.address, adapter: LineCentral.handle(0), central: central, order: .suit(order), limits: limits, time: time, control: control,
       journal: AttemptJournal(record, observer: observer), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: true, examine: { _ in })
-    return try await pump.finish(pump.start { await session.run() }, within: .seconds(1200))
+    return pump.start { await session.run() }
   }
 
   var truth: LineTruth.SUIT? { board.truth.suit }

@@ -227,6 +227,35 @@ import VirtualLine
     #expect(bench.truth?.cleanUps == 1)
   }
 
+  /// A pause is taken between two pieces, and none while the board installs: it would give up 5 s after it asked.
+  @Test(arguments: [UInt8(5), 4]) func aPauseDoesNoHarm(_ command: UInt8) async throws {
+    let bench = SUITBench.full()
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.asked(command) == 3 }
+    bench.control?.pause()
+    var sent = 0
+    try await bench.pump.turn(within: .seconds(120)) {
+      sent = bench.asked(5)
+      return bench.clock.now.sinceStart > .seconds(60)
+    }
+    if command == 5 { #expect(sent <= 4 && bench.truth?.installs == []) } else { #expect(bench.truth?.installs == [4]) }
+    bench.control?.resume()
+    let record = try await bench.pump.finish(work, within: .seconds(600))
+    #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
+    #expect(bench.truth?.installs == [4])
+  }
+
+  /// A cancel leaves no more than an interrupted upload, and the next attempt passes.
+  @Test func aCancelDoesNoHarm() async throws {
+    let bench = SUITBench.full()
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.asked(5) == 3 }
+    work.cancel()
+    #expect(try await bench.pump.finish(work, within: .seconds(60)).outcome == .aborted)
+    bench.wasWrittenBefore = true
+    #expect(try await bench.run(attempt: 2).outcome == .passed)
+  }
+
   // MARK: other boards
 
   @Test func suitOverTheImageGroup() async throws {
