@@ -6,25 +6,29 @@ public enum BoardOrder: Sendable {
   case update(UpdateOrder)
   /// Flashes the application, and the bootloader where that is needed, over Nordic DFU.
   case rescue(RescueOrder)
+  /// Installs a SUIT package over SMP.
+  case suit(SUITOrder)
 
   /// How the board is paired before anything is asked of it; nil: not at all.
   public var pairing: PairingMethod? {
     switch self {
     case .update(let order): order.pairing
     case .rescue(let order): order.pairing
+    case .suit(let order): order.pairing
     }
   }
 
   /// Whether a pause is taken between any two steps, or only between two links (`SessionDriver.mayPause`): Nordic's bootloaders leave after 120 s of silence
-  /// (facts/nordic-dfu.md §§2.5, 3.7), and a Legacy transfer cannot be taken up again.
+  /// (facts/nordic-dfu.md §§2.5, 3.7), and a Legacy transfer cannot be taken up again. A SUIT board
+  /// gives up 5 s after it asked for a resource (facts/smp.md §7); its driver asks for the passage where a pause does no harm.
   var pausesBetweenSteps: Bool {
-    if case .rescue = self { false } else { true }
+    if case .update = self { true } else { false }
   }
 
   /// How many images one attempt may flash after each other: each may take the limit of an attempt.
   var stagesAtMost: Int {
     switch self {
-    case .update: 1
+    case .update, .suit: 1
     case .rescue: RescueOrder.stageLimit
     }
   }
@@ -36,6 +40,8 @@ enum SessionResult: Hashable, Sendable {
   case update(Outcome, ImageState, by: Verification)
   /// Nordic DFU: read back as the version that the application tells.
   case rescue(Outcome)
+  /// SUIT: read back as the digest of the installed root manifest.
+  case suit(Outcome)
 }
 
 /// Drives one board through its plan, one link at a time.

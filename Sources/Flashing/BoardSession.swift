@@ -87,6 +87,7 @@ public struct BoardSession: Sendable {
           switch order {
           case .update(let order): try await drive(UpdateDriver(session: self, order: order, links: links), links)
           case .rescue(let order): try await drive(RescueDriver(session: self, order: order, links: links), links)
+          case .suit(let order): try await drive(SUITDriver(session: self, order: order, links: links), links)
           }
         }
         group.addTask {
@@ -149,6 +150,12 @@ extension AttemptRecord {
       leftAs = outcome == .skipped ? .untouched : state == .testing ? .unconfirmed : .application
       // What could not be read back is done as far as the station can tell, and no more than that.
       good = state == .confirmed && verification != .none && (outcome == .passed || outcome == .skipped)
+    case .suit(let outcome):
+      self.outcome = outcome
+      imageState = .confirmed
+      verifiedBy = .imageHash
+      leftAs = outcome == .skipped ? .untouched : .application
+      good = outcome == .passed || outcome == .skipped
     case .rescue(let outcome):
       self.outcome = outcome
       verifiedBy = .version

@@ -48,6 +48,7 @@ public enum FailureCode: String, Hashable, Sendable, CaseIterable {
   case imageRefused = "image.refused"
   case imageMismatch = "image.mismatch"
   case imageFlash = "image.flash"
+  case imageResourceMissing = "image.resource_missing"
   case verifyNotStored = "verify.not_stored"
   case verifyNotPending = "verify.not_pending"
   case verifyReverted = "verify.reverted"
@@ -59,6 +60,7 @@ public enum FailureCode: String, Hashable, Sendable, CaseIterable {
   case verifyNoEnd = "verify.no_end"
   case verifyStillBootloader = "verify.still_bootloader"
   case verifyBootloaderUnchanged = "verify.bootloader_unchanged"
+  case verifyNotInstalled = "verify.not_installed"
   case boardAbsent = "board.absent"
   case boardTimeout = "board.timeout"
   // error: the station's fault

@@ -106,6 +106,8 @@ public struct FailureRule: Hashable, Sendable {
     case .imageRefused: (.failed, false, "The board refused the image. Use the package made for this board.")
     case .imageMismatch: (.failed, true, "The board stored something else than was sent. If it happens again, its flash memory is bad.")
     case .imageFlash: (.failed, true, "The board could not write its flash memory. If it happens again, the board is defective.")
+    case .imageResourceMissing:
+      (.failed, false, "The board asks for a file that the package lacks. Use a package that holds everything that its envelope names.")
     case .verifyNotStored: (.failed, true, "After the upload the board does not list the image. If it happens again, its flash memory is bad.")
     case .verifyNotPending: (.failed, true, "The board did not mark the image for the next start. Check its bootloader's settings.")
     case .verifyReverted: (.failed, true, "The new firmware did not stay: the board went back to the old one. Check that this firmware starts on this board.")
@@ -117,6 +119,8 @@ public struct FailureRule: Hashable, Sendable {
     case .verifyNoEnd: (.failed, true, "The board's state never settled. Look at it with a debugger.")
     case .verifyStillBootloader: (.failed, true, "The image was taken, but the board came back in its bootloader. Check that it is made for this board.")
     case .verifyBootloaderUnchanged: (.failed, true, "The bootloader was flashed and still tells its old version. Give the board to quality assurance.")
+    case .verifyNotInstalled:
+      (.failed, true, "The board took the SUIT package but did not install it. Check its signature, and that it is made for this board.")
     case .boardAbsent: (.timeout, true, "The board was heard and is gone. Check its power.")
     default: (.timeout, true, "The board took too long. Switch it off and on, or raise [limits] board_timeout.")
     }

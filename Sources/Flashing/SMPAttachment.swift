@@ -20,14 +20,7 @@ struct SMPAttachment: Sendable {
     _ smp: SMPSession, session: BoardSession, order: UpdateOrder, links: LinkHolder, bootloader known: Bootloader?, place: BoardReading.Place
   ) async throws -> SMPAttachment {
     let asking = Asking(smp: smp, session: session, links: links)
-    let parameters = try await asking.optional(ParametersRequest())
-    let plan = TransportLimits.plan(
-      mtu: smp.mtu, parameters: parameters, pipelineDepth: order.pipelineDepth, reassemblyBufferSize: order.reassemblyBufferSize)
-    let limits =
-      switch plan {
-      case .settled(let limits): limits
-      case .probe(let probe): probe.limits(after: try await asking.outcome(of: probe.request))
-      }
+    let limits = try await asking.transportLimits(pipelineDepth: order.pipelineDepth, reassemblyBufferSize: order.reassemblyBufferSize)
     let bootloader: Bootloader = if let known { known } else { try await asking.bootloader(assumed: order.assumedBootloaderMode) }
     return SMPAttachment(smp: smp, limits: limits, bootloader: bootloader, place: place, session: session, order: order, links: links)
   }
@@ -140,7 +133,7 @@ struct SMPAttachment: Sendable {
 }
 
 /// Single commands with the session's limits and words for what goes wrong.
-private struct Asking: Sendable {
+struct Asking: Sendable {
   let smp: SMPSession
   let session: BoardSession
   let links: LinkHolder
@@ -177,6 +170,15 @@ private struct Asking: Sendable {
       return nil
     } catch {
       throw failure(error, "\(Request.group) command \(Request.command)")
+    }
+  }
+
+  /// Asks the board for its buffers, and tries whether it reassembles requests.
+  func transportLimits(pipelineDepth: Int?, reassemblyBufferSize: Int?) async throws -> TransportLimits {
+    let parameters = try await optional(ParametersRequest())
+    switch TransportLimits.plan(mtu: smp.mtu, parameters: parameters, pipelineDepth: pipelineDepth, reassemblyBufferSize: reassemblyBufferSize) {
+    case .settled(let limits): return limits
+    case .probe(let probe): return probe.limits(after: try await outcome(of: probe.request))
     }
   }
 

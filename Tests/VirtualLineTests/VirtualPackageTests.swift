@@ -83,7 +83,7 @@ struct VirtualPackageTests {
   }
 
   /// What the product's own reader makes of them.
-  @Test(arguments: SMPKind.allCases)
+  @Test(arguments: SMPKind.withImages)
   func theReaderTakesEveryOne(_ kind: SMPKind) throws {
     let made = package(kind)
     for part in made.parts {
@@ -93,7 +93,7 @@ struct VirtualPackageTests {
   }
 
   /// A board of each kind takes the part for its free slot.
-  @Test(arguments: SMPKind.allCases)
+  @Test(arguments: SMPKind.withImages)
   func everyKindTakesItsOwnPackage(_ kind: SMPKind) {
     var bench = BoardBench(kind.settings)
     _ = bench.connect()

@@ -6,7 +6,8 @@ public struct ChunkSizer: Hashable, Sendable {
   /// A board refuses a first piece shorter than an MCUboot image header (image error 22), in bytes.
   public static let imageHeader = 32
 
-  private let upload: UploadStart
+  private let total: Int
+  private let costs: ChunkCosts
   private let requestSize: Int
   private let alignment: Int
 
@@ -15,18 +16,26 @@ public struct ChunkSizer: Hashable, Sendable {
   ///   - requestSize: the longest request, header included, in bytes.
   ///   - alignment: pieces but the last end at a multiple of this many bytes; 1 for boards that take any length.
   public init(_ upload: UploadStart, requestSize: Int, alignment: Int = 1) {
-    self.upload = upload
+    var first = ChunkCosts.entry("len", upload.length)
+    if !upload.sha.isEmpty { first += ChunkCosts.key("sha") + Self.head(upload.sha.count) + upload.sha.count }
+    if upload.image != 0 { first += ChunkCosts.entry("image", upload.image) }
+    if upload.upgradeOnly { first += ChunkCosts.key("upgrade") + 1 }
+    self.init(length: upload.length, costs: ChunkCosts(every: 0, first: first), requestSize: requestSize, alignment: alignment)
+  }
+
+  /// Of any upload whose requests carry `off`, `data` and what the costs say.
+  ///
+  /// - Parameter length: bytes of the whole.
+  public init(length: Int, costs: ChunkCosts, requestSize: Int, alignment: Int = 1) {
+    total = length
+    self.costs = costs
     self.requestSize = min(requestSize, SMPFrame.largest)
     self.alignment = max(1, alignment)
   }
 
   /// Data bytes of the first request; less than `imageHeader` (or than the image, if that is shorter) means that the request size is too small.
   public var first: Int {
-    var cost = 4 + Self.head(upload.length)
-    if !upload.sha.isEmpty { cost += 4 + Self.head(upload.sha.count) + upload.sha.count }
-    if upload.image != 0 { cost += 6 + Self.head(upload.image) }
-    if upload.upgradeOnly { cost += 8 + 1 }
-    return fitted(at: 0, room: room(at: 0) - cost)
+    fitted(at: 0, room: room(at: 0) - costs.first)
   }
 
   /// Data bytes of a later request at this offset; 0 when the image ends there.
@@ -36,11 +45,11 @@ public struct ChunkSizer: Hashable, Sendable {
 
   /// Bytes that are left for the data with its head.
   private func room(at offset: Int) -> Int {
-    requestSize - SMPHeader.size - 1 - (4 + Self.head(offset)) - 5
+    requestSize - SMPHeader.size - 1 - ChunkCosts.entry("off", offset) - ChunkCosts.key("data") - costs.every
   }
 
   private func fitted(at offset: Int, room: Int) -> Int {
-    let remaining = max(0, upload.length - offset)
+    let remaining = max(0, total - offset)
     let longest = Self.longestString(in: room)
     if longest >= remaining { return remaining }
     // The end is aligned rather than the length, so that an upload resumed at an odd offset finds back to the grid.

@@ -1,3 +1,11 @@
+/// Which refusals end an upload: the groups use the same numbers in different ways.
+public enum UploadRefusals: Hashable, Sendable {
+  /// `no memory` is a lack of buffers and passes.
+  case image
+  /// `no memory` is a partition that is too small; EUNKNOWN and EMSGSIZE may be tried again (`SUITRefusal`).
+  case suit
+}
+
 /// The limits of one upload.
 public struct UploadSettings: Hashable, Sendable {
   /// Requests outstanding at most (`TransportLimits.depth`).
@@ -28,6 +36,8 @@ public struct UploadSettings: Hashable, Sendable {
   public var restartLimit = 3
   /// Answers in a row without a loss after which a shrunken window grows by one.
   public var growAfter = 64
+  /// Whose refusals they are.
+  public var refusals = UploadRefusals.image
 
   public init(depth: Int, requestSize: Int, alignment: Int = 1) {
     self.depth = max(1, depth)

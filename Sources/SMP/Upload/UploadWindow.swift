@@ -36,7 +36,10 @@ public struct UploadWindow: Sendable {
     case ended
   }
 
-  private let upload: UploadStart
+  /// Bytes of the whole.
+  private let total: Int
+  /// Bytes that the first piece must hold.
+  private let leastFirst: Int
   private let settings: UploadSettings
   private let sizer: ChunkSizer
   private var state = State.idle
@@ -55,10 +58,22 @@ public struct UploadWindow: Sendable {
   /// Losses, waits and restarts that were got over.
   public private(set) var recoveries = 0
 
+  /// The upload of an image.
   public init(_ upload: UploadStart, settings: UploadSettings) {
-    self.upload = upload
+    let sizer = ChunkSizer(upload, requestSize: settings.requestSize, alignment: settings.alignment)
+    self.init(length: upload.length, sizer: sizer, leastFirst: ChunkSizer.imageHeader, settings: settings)
+  }
+
+  /// The upload of something else in pieces.
+  ///
+  /// - Parameters:
+  ///   - length: bytes of the whole.
+  ///   - leastFirst: bytes that its first piece must hold, or the link cannot carry it.
+  public init(length: Int, sizer: ChunkSizer, leastFirst: Int = 1, settings: UploadSettings) {
+    total = length
+    self.leastFirst = leastFirst
     self.settings = settings
-    sizer = ChunkSizer(upload, requestSize: settings.requestSize, alignment: settings.alignment)
+    self.sizer = sizer
     pipeline = UploadPipeline(depth: settings.depth, growAfter: settings.growAfter)
   }
 
@@ -83,15 +98,15 @@ public struct UploadWindow: Sendable {
   /// Begins. Checks first that the link can carry an upload at all.
   public mutating func start() -> [Action] {
     guard case .idle = state else { return [] }
-    guard upload.length >= ChunkSizer.imageHeader else { return fail(.imageTooShort(length: upload.length)) }
-    guard sizer.first >= ChunkSizer.imageHeader else { return fail(.requestTooSmall(requestSize: settings.requestSize)) }
+    guard total >= leastFirst else { return fail(.imageTooShort(length: total)) }
+    guard sizer.first >= leastFirst else { return fail(.requestTooSmall(requestSize: settings.requestSize)) }
     return open()
   }
 
   /// The board answered a request with the offset that it expects next.
   public mutating func answered(_ id: Int, offset: Int, match: Bool? = nil) -> [Action] {
     guard let chunk = pipeline.settle(id) else { return [] }
-    guard (0...upload.length).contains(offset) else { return fail(.offsetUnexpected(offset)) }
+    guard (0...total).contains(offset) else { return fail(.offsetUnexpected(offset)) }
     switch state {
     case .opening: return opened(chunk, offset, match)
     case .streaming, .pausing: return streamed(chunk, offset, match)
@@ -105,11 +120,13 @@ public struct UploadWindow: Sendable {
     switch error {
     case _ where error.isBusy:
       return pause(chunk, because: error)
-    case _ where error.isNoMemory:
+    case _ where error.isNoMemory && settings.refusals == .image:
       if pipeline.beginsRound(chunk) { pipeline.shrink() }
       return pause(chunk, because: error)
     case .status(.timeout, _), .status(.corrupt, _):
       // The request came to grief before it reached the upload: the same bytes once more.
+      return resend(chunk, giveUp: .refused(error, offset: chunk.offset))
+    case _ where settings.refusals == .suit && SUITRefusal(error).mayBeRetried:
       return resend(chunk, giveUp: .refused(error, offset: chunk.offset))
     default:
       return fail(.refused(error, offset: chunk.offset))
@@ -142,8 +159,8 @@ public struct UploadWindow: Sendable {
   public mutating func readBack(found: Bool) -> [Action] {
     guard case .readingBack = state else { return [] }
     guard found else { return restart() }
-    pipeline.acknowledge(upload.length)
-    return [.progress(upload.length)] + end(.finished)
+    pipeline.acknowledge(total)
+    return [.progress(total)] + end(.finished)
   }
 
   // MARK: - Answers
@@ -159,7 +176,7 @@ public struct UploadWindow: Sendable {
 
   private mutating func streamed(_ chunk: UploadChunk, _ offset: Int, _ match: Bool?) -> [Action] {
     guard offset > 0 else {
-      return pipeline.highestSent == upload.length ? askForReadBack() : restart()
+      return pipeline.highestSent == total ? askForReadBack() : restart()
     }
     guard offset <= pipeline.highestSent else { return fail(.offsetUnexpected(offset)) }
     if offset < chunk.offset {
@@ -192,7 +209,7 @@ public struct UploadWindow: Sendable {
       waits = 0
     }
     let progress: [Action] = offset == before ? [] : [.progress(offset)]
-    guard offset == upload.length else { return progress + fill() }
+    guard offset == total else { return progress + fill() }
     return progress + (match == false ? fail(.mismatch) : end(.finished))
   }
 
@@ -223,7 +240,7 @@ public struct UploadWindow: Sendable {
   }
 
   private func make(offset: Int, length: Int, isFirst: Bool) -> UploadChunk {
-    let isLast = offset + length == upload.length
+    let isLast = offset + length == total
     let timeout = isFirst ? settings.firstTimeout : isLast ? settings.lastTimeout : settings.laterTimeout
     return UploadChunk(id: pipeline.sent, offset: offset, length: length, isFirst: isFirst, isLast: isLast, timeout: timeout)
   }

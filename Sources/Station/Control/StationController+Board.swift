@@ -56,6 +56,11 @@ extension StationController {
       record.packageSHA256 = kind.packageSHA256
       record.imageHash = order.imageHash
     }
+    if case .suit(let order) = kind.order {
+      record.package = kind.packageName
+      record.packageSHA256 = kind.packageSHA256
+      record.imageHash = order.digest.hex
+    }
     record.verifiedBy = Verification.none
     record.adapterLabel = adapter.label
     record.adapterPath = adapter.path

@@ -95,9 +95,10 @@ public struct PreflightCheck: Sendable {
   private func kind(
     _ profile: BoardProfile, _ package: FirmwarePackage, _ path: String, _ warnings: inout [String]
   ) throws(ConfigurationError) -> LineJob.Kind {
-    // The one place that keeps SUIT from a job.
-    guard package.suit == nil else {
-      throw ConfigurationError(file: path, "this is a SUIT package, which is not flashed yet", remedy: "use an MCUboot package")
+    if let suit = package.suit {
+      let order = try SUITPreflight(profile: profile, package: suit, path: path).order(&warnings)
+      return LineJob.Kind(
+        profile: profile, order: .suit(order), version: order.version, packageName: package.fileName, packageSHA256: package.sha256.hex)
     }
     if let bootloader = package.images.first(where: \.isBootloader) {
       throw ConfigurationError(

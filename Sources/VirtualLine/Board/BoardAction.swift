@@ -34,6 +34,8 @@ public struct BoardAlarm: Hashable, Sendable {
     /// The bootloader looks whether it may return to the application.
     case selfReturn
     case serviceChanged
+    /// Of a SUIT board.
+    case suit(SUITTimer)
   }
 
   var kind: Kind

@@ -6,6 +6,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   /// keys then change that board.
   public var kind = BoardKind.smp
   public var dfu = DFUSettings()
+  public var suit = SUITSettings()
   /// ATT MTU that the board agrees to (23…517).
   public var mtu = 498
   /// `buf_size` and `buf_count` of OS params.
@@ -76,6 +77,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case kind
     case dfu
+    case suit
     case mtu
     case bufferSize
     case bufferCount
@@ -116,6 +118,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
       if let build = SMPKind(rawValue: word) { self = build.settings } else { kind = try values.decode(BoardKind.self, forKey: .kind) }
     }
     dfu = try values.decodeIfPresent(dfu, .dfu)
+    suit = try values.decodeIfPresent(suit, .suit)
     mtu = try values.decodeIfPresent(mtu, .mtu)
     bufferSize = try values.decodeIfPresent(bufferSize, .bufferSize)
     bufferCount = try values.decodeIfPresent(bufferCount, .bufferCount)

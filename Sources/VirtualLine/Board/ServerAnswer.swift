@@ -19,6 +19,8 @@ struct ServerAnswer: Sendable {
   /// Time that flash takes before the answer can leave.
   var delay: Duration = .zero
   var effect = Effect.none
+  /// What a SUIT board does by itself afterwards.
+  var timers: [SUITTimer] = []
 
   init(_ fields: [ReplyField], delay: Duration = .zero, effect: Effect = .none) {
     self.fields = fields

@@ -5,6 +5,7 @@ struct ServerGroups: Sendable {
   private let settings: BoardSettings
   private var system: SystemGroup
   private(set) var images: ImageGroup
+  private(set) var suit: SUITGroup?
   private var storage: StorageGroup
   /// Outlives a reset as far as it was saved.
   private(set) var store: SettingsStore
@@ -14,6 +15,7 @@ struct ServerGroups: Sendable {
     self.settings = settings
     system = SystemGroup(settings: settings, name: identity.name)
     images = ImageGroup(settings: settings)
+    suit = settings.kind == .suit ? SUITGroup(settings: settings.suit) : nil
     storage = StorageGroup(settings: settings)
     store = SettingsStore(settings.storage)
     application = ApplicationGroups(settings: settings, identity: identity)
@@ -23,6 +25,7 @@ struct ServerGroups: Sendable {
   mutating func reset() {
     system.reset()
     images.reset()
+    suit?.reset()
     store.load()
     application.reset()
   }
@@ -57,6 +60,11 @@ struct ServerGroups: Sendable {
     return frame.answer(ReplyValue.map(fail(frame, .status(7)).fields).encoded(canonical: settings.canonical), echoVersion: echo)
   }
 
+  /// A SUIT board's own time is over: what it waits for next, and whether it restarts.
+  mutating func rang(_ timer: SUITTimer, _ faults: inout FaultScript) -> (timers: [SUITTimer], restarts: Bool) {
+    suit?.rang(timer, &faults) ?? ([], false)
+  }
+
   private mutating func dispatch(
     _ frame: ServerFrame, _ flash: inout VirtualBootloader, _ faults: inout FaultScript
   ) throws(Refusal) -> ServerAnswer {
@@ -64,6 +72,7 @@ struct ServerGroups: Sendable {
     guard frame.version <= 1 else { throw .status(13) }
     // A response sent to a server (smp.md §1.3).
     guard frame.operation & 1 == 0 else { throw .status(8) }
+    if let answer = try suit?.handle(frame, &faults) { return answer }
     switch frame.group {
     case SystemGroup.number: return try system.handle(frame, try? RequestMap(frame.payload), mode: flash.mode)
     case StorageGroup.basic: return try storage.handle(frame, try RequestMap(frame.payload), &store, &faults)

@@ -7,7 +7,7 @@ extension VirtualBoard: HostedBoard {
     flash.isInLoader && !settings.loader.information ? BoardAttributes.smp.filter { $0.uuid == .simpleManagement } : BoardAttributes.smp
   }
   var bootCount: Int { boots.count }
-  var bytesReceived: Int { images.bytesReceived }
+  var bytesReceived: Int { suit?.record.bytesReceived ?? images.bytesReceived }
 
   mutating func powerOn() -> [BoardAction] {
     start()

@@ -43,7 +43,9 @@ public struct VirtualBoard: Sendable {
   private var wantsLoader = false
 
   /// Another firmware than the one that it began with was sent, runs, and stays.
-  var isUpdated: Bool {
+  var isUpdated: Bool { suit.map { !$0.record.installs.isEmpty } ?? isImageUpdated }
+
+  private var isImageUpdated: Bool {
     guard !isReplaced, !flash.isInLoader, !flash.isUnsettled, let running = flash.running else { return false }
     return running.version != ImageVersion(settings.image(0).version ?? settings.version)
   }
@@ -102,7 +104,7 @@ public struct VirtualBoard: Sendable {
       switch characteristic {
       case .modelNumber: identity.model
       case .serialNumber: identity.serial
-      case .firmwareRevision: flash.running?.version.smpText
+      case .firmwareRevision: suit.map { String($0.record.sequence) } ?? flash.running?.version.smpText
       case .hardwareRevision: identity.hardware
       case .manufacturerName: identity.manufacturer
       default: nil
@@ -196,6 +198,9 @@ public struct VirtualBoard: Sendable {
     case .booted:
       if state == .booting { state = .running(link: nil) }
       return []
+    case .suit(let timer):
+      let (timers, restarts) = groups.rang(timer, &faults)
+      return restarts ? restart() : timers.map(wake)
     case .dfu, .jump, .selfReturn, .serviceChanged: return []
     }
   }
@@ -205,6 +210,9 @@ public struct VirtualBoard: Sendable {
 
   /// Puts firmware into the primary slot, whatever its hash says; for a line that begins with a broken board, and for tests.
   mutating func plant(_ image: StoredImage) { flash.replaceRunning(image) }
+
+  /// What a SUIT board has and has been through.
+  var suit: SUITGroup? { groups.suit }
 
   /// What the image group has counted.
   var images: ImageGroup { groups.images }
@@ -226,11 +234,12 @@ public struct VirtualBoard: Sendable {
     var answer = pool.canAnswer ? respond(frame, faults.at(.request, event), silent: link.silent) : groups.fail(frame, .status(2))
     held = answer
     heldFrame = frame
-    guard answer.delay > .zero else { return release() }
+    let timers = answer.timers.map(wake)
+    guard answer.delay > .zero else { return timers + release() }
     let delay = answer.delay
     answer.delay = .zero
     held = answer
-    return [wake(delay, .answer)]
+    return timers + [wake(delay, .answer)]
   }
 
   /// `silent` faults last until the next link.
@@ -361,10 +370,12 @@ public struct VirtualBoard: Sendable {
     .wake(duration, BoardAlarm(kind: kind, epoch: epoch(of: kind)))
   }
 
+  private func wake(_ timer: SUITTimer) -> BoardAction { wake(timer.after, .suit(timer)) }
+
   /// A reset comes whatever happens to the link meanwhile; everything else belongs to a link.
   private func epoch(of kind: BoardAlarm.Kind) -> Int {
     switch kind {
-    case .reset, .booted: boots.count
+    case .reset, .booted, .suit: boots.count
     case .serve, .answer, .delayed, .dfu, .jump, .selfReturn, .serviceChanged: linkEpoch
     }
   }

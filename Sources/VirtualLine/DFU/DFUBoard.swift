@@ -145,7 +145,7 @@ struct DFUBoard: Sendable {
     case .serviceChanged: return link == nil ? [] : [.servicesChanged]
     case .dfu(.inactive): return tick()
     case .dfu(let alarm): return mode == .bootloader ? act(ring(alarm)) : []
-    case .serve, .answer, .delayed, .reset: return []
+    case .serve, .answer, .delayed, .reset, .suit: return []
     }
   }
 

@@ -8,6 +8,11 @@ public enum BoardKind: String, Hashable, Sendable, Codable, CaseIterable {
   case legacy
   /// A Nordic application with the buttonless service of SDK 14 and later, bootloader with Secure DFU.
   case secure
+  /// An application with an SMP server that installs SUIT packages (nRF54H20).
+  case suit
+
+  /// Whether it has an SMP server.
+  var hasServer: Bool { self == .smp || self == .suit }
 }
 
 /// How a board with one of Nordic's bootloaders is built. All durations in milliseconds unless the name says seconds, sizes in bytes.

@@ -69,6 +69,15 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case otherAddress
     /// The application does not go to its bootloader when it is asked to.
     case ignoreJump
+
+    // Of SUIT boards:
+
+    /// The board lacks a resource and does not ask for it.
+    case neverAsk
+    /// The board asks for `uri` instead of what it lacks.
+    case askOther
+    /// The board takes the envelope and does not install it.
+    case refuseInstall
   }
 
   /// Where an action is looked for.
@@ -94,6 +103,10 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case jump
     /// Some time after a connection.
     case linked
+    /// A SUIT board lacks a resource.
+    case ask
+    /// A SUIT board looks at its envelope.
+    case install
   }
 
   public var `do`: Action
@@ -112,6 +125,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   public var groupCode: Int?
   public var stored: Bool?
   public var version: String?
+  public var uri: String?
   /// Only bytes and erases of this image are counted; at a reset: the image that it happens to.
   public var image: Int?
 
@@ -152,6 +166,8 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case .backInBootloader: .activate
     case .otherAddress: .reset
     case .ignoreJump: .jump
+    case .neverAsk, .askOther: .ask
+    case .refuseInstall: .install
     }
   }
 
@@ -159,7 +175,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
   var duration: Duration { .milliseconds(max(0, milliseconds ?? 1000)) }
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version, image
+    case `do`, offset, count, times, group, command, milliseconds, mtu, code, groupCode, stored, version, uri, image
   }
 
   public init(from decoder: any Decoder) throws {
@@ -177,6 +193,7 @@ public struct BoardFault: Hashable, Sendable, Codable {
     groupCode = try values.decodeIfPresent(groupCode, .groupCode)
     stored = try values.decodeIfPresent(stored, .stored)
     version = try values.decodeIfPresent(version, .version)
+    uri = try values.decodeIfPresent(uri, .uri)
     image = try values.decodeIfPresent(image, .image)
   }
 }

@@ -60,6 +60,7 @@ extension BoardSettings {
     if let (name, value, range) = numbers.first(where: { !$0.2.contains($0.1) }) { return "\(name): \(outside(value, range))" }
     if let complaint = dfu.complaint { return "dfu: " + complaint }
     if let complaint = groups.complaint { return "groups: " + complaint }
+    if let complaint = suit.complaint { return "suit: " + complaint }
     if ImageVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
     if ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }
     return boot

@@ -42,7 +42,7 @@ enum LineBoards {
       let address = address(number, settings.kind)
       let faults = script.entry(number: number, address: address).faults
       let identity = identity(number, address, settings)
-      guard settings.kind == .smp else {
+      guard settings.kind.hasServer else {
         boards.append(DFUBoard(identity: identity, settings: settings, faults: faults))
         continue
       }
@@ -57,7 +57,7 @@ enum LineBoards {
 
   /// Boards with Nordic's bootloaders differ before the last octet, for there they have one more in their bootloader (nordic-dfu.md §5.4).
   static func address(_ number: Int, _ kind: BoardKind) -> BluetoothAddress {
-    BluetoothAddress(bits: kind == .smp ? 0xC0DE_0000_0000 | UInt64(number + 1) : 0xC0DE_8000_0001 | UInt64(number + 1) << 8)
+    BluetoothAddress(bits: kind.hasServer ? 0xC0DE_0000_0000 | UInt64(number + 1) : 0xC0DE_8000_0001 | UInt64(number + 1) << 8)
   }
 
   private static func identity(_ number: Int, _ address: BluetoothAddress, _ settings: BoardSettings) -> BoardIdentity {
@@ -66,7 +66,7 @@ enum LineBoards {
     let isMetaWear = settings.kind == .metawear
     let name =
       switch settings.kind {
-      case .smp: "VLINE-\(digits)"
+      case .smp, .suit: "VLINE-\(digits)"
       case .metawear: "MetaWear"
       case .legacy: "Nordic_App"
       case .secure: "Nordic_Buttonless"

@@ -36,6 +36,8 @@ public struct LineTruth: Hashable, Sendable, Codable {
     /// flash, whether it can start or not, and `confirmed` says that it runs.
     public var bootloader: String?
     public var dfu: DFU?
+    /// Of SUIT boards; `version` is then the sequence number and `hash` the digest of the installed root manifest.
+    public var suit: SUIT?
     /// All images of an SMP board, image 0 first, which is what `version`, `hash`, `confirmed`, `slots` and `boots` tell of.
     public var images: [Image]?
     /// MCUboot's mode (smp.md §3.1).
@@ -118,6 +120,22 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var sha256: String
   }
 
+  /// What only SUIT boards have.
+  public struct SUIT: Hashable, Sendable, Codable {
+    public var sequence: Int
+    /// Lower-case hexadecimal, as all digests here.
+    public var digest: String
+    /// Sequence numbers, in the order in which they were installed.
+    public var installs: [Int]
+    /// Why envelopes were not installed.
+    public var failures: [String]
+    /// Bytes of the resources that it got, by URI.
+    public var resources: [String: Int]
+    /// SHA-256 of the caches that it got, by partition.
+    public var caches: [String: String]
+    public var cleanUps: Int
+  }
+
   public struct Slot: Hashable, Sendable, Codable {
     public var slot: Int
     public var bytes: Int
@@ -146,7 +164,7 @@ public struct LineTruth: Hashable, Sendable, Codable {
 extension VirtualBoard {
   public func truth(number: Int) -> LineTruth.Board {
     let images = flash.images.map(Self.truth)
-    return LineTruth.Board(
+    let truth = LineTruth.Board(
       number: number, address: identity.address.description, name: identity.name, serial: identity.serial, model: identity.model,
       hardware: identity.hardware, version: flash.running?.version.smpText, hash: flash.running.map { Self.hex($0.hash) },
       confirmed: images[0].confirmed, advertises: advertises, connected: isConnected, slots: images[0].slots,
@@ -154,6 +172,24 @@ extension VirtualBoard {
       faultsFired: faults.fired, mode: mode, images: images, bootMode: settings.bootMode.rawValue,
       storage: LineTruth.Storage(erased: store.erasures, values: store.saved.mapValues(Self.hex)),
       loader: flash.isInLoader ? LineTruth.Loader(address: addressNow.description, name: nameNow) : nil)
+    return suit.map { suitTruth($0.record, truth) } ?? truth
+  }
+
+  private func suitTruth(_ suit: SUITRecord, _ truth: LineTruth.Board) -> LineTruth.Board {
+    var truth = truth
+    truth.kind = .suit
+    truth.version = String(suit.sequence)
+    truth.hash = Self.hex(suit.digest)
+    truth.confirmed = true
+    truth.slots = []
+    // Of MCUboot's boards.
+    (truth.images, truth.bootMode, truth.loader) = (nil, nil, nil)
+    truth.uploads = suit.uploads
+    truth.bytesReceived = suit.bytesReceived
+    truth.suit = LineTruth.SUIT(
+      sequence: suit.sequence, digest: Self.hex(suit.digest), installs: suit.installs, failures: suit.failures, resources: suit.resources,
+      caches: Dictionary(uniqueKeysWithValues: suit.caches.map { (String($0.key), Self.hex($0.value)) }), cleanUps: suit.cleanUps)
+    return truth
   }
 
   private static func truth(_ image: ImageSlots) -> LineTruth.Image {

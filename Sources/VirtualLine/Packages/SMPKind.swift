@@ -15,6 +15,11 @@ public enum SMPKind: String, Hashable, Sendable, Codable, CaseIterable {
   /// Bare metal: a firmware loader with another name and address.
   case loader
   case sha512
+  /// Installs SUIT packages (nRF54H20).
+  case suit
+
+  /// Those that MCUboot's images are for.
+  public static let withImages = allCases.filter { $0 != .suit }
 
   /// How such a board is built.
   public var settings: BoardSettings {
@@ -32,6 +37,7 @@ public enum SMPKind: String, Hashable, Sendable, Codable, CaseIterable {
     case .ramLoad: settings.bootMode = .ramLoad
     case .loader: settings.bootMode = .firmwareLoader
     case .sha512: (settings.hash, settings.oneHash) = (ImageDigest.sha512.rawValue, true)
+    case .suit: settings.kind = .suit
     }
     return settings
   }

@@ -8,6 +8,8 @@ import VirtualLine
 struct DemoFolder {
   /// What the boards are brought to; they begin with an older version.
   static let version = "2.0.0"
+  /// The same for boards that take SUIT packages.
+  static let sequence: UInt64 = 2
   /// Payload of the image in bytes.
   static let imageSize = 128 * 1024
 
@@ -37,6 +39,7 @@ struct DemoFolder {
     do {
       try write(Self.stationText, to: configuration)
       try write(Self.profileText, to: profile)
+      if kind == .suit { return try SUITFirmware.write(sequence: Self.sequence, size: Self.imageSize, into: path) }
       return try VirtualPackage(for: kind.settings, version: version, size: Self.imageSize).write(into: path)
     } catch {
       throw .fault("\(path.escaped(limit: 4096)) cannot be written", "make room, or name another folder with --keep DIR")
