@@ -107,7 +107,7 @@ struct ManifestFormTests {
     #expect(package.images.map(\.listing?.version) == form.expected.map(\.2))
     #expect(package.images.map(\.isNetworkCore) == form.expected.map(\.3))
     // The same image everywhere is what makes these fixtures; nothing else may be wrong with them.
-    let known: Set<Complaint.Subject> = [.sameBuild, .bootloaderUpdate]
+    let known: Set<Complaint.Subject> = [.sameBuild, .singleSlot, .bootloaderUpdate]
     #expect(package.complaints.filter { !known.contains($0.subject) } == [])
   }
 }

@@ -44,7 +44,7 @@ struct SpecialImageTests {
     arguments: [
       (4, [0, 0], PackageError.imageEntriesMissing), (4, [0xff, 0xff], .imageTruncated(.entries, needed: 1032 + 0xffff, have: 1328)),
       (4, [3, 0], .imageEntryBroken(type: nil, offset: 1032)), (1034, [0xff, 0xff], .imageEntryBroken(type: 1, offset: 1032)),
-      (1034, [31, 0], .imageHashLength(.sha256, 31)), (1032, [9], .imageHashMissing(pureSignature: false)),
+      (1034, [0x24, 0x01], .imageHashLength(.sha256, 292)), (1032, [9], .imageHashMissing(pureSignature: false)),
     ] as [(Int, [UInt8], PackageError)])
   func oldFormatBroken(offset: Int, bytes: [UInt8], expected: PackageError) throws {
     let image = try Fixture.bytes("packages/old-format.bin").patched(at: offset, bytes)
