@@ -36,7 +36,8 @@ public struct LineTruth: Hashable, Sendable, Codable {
     /// flash, whether it can start or not, and `confirmed` says that it runs.
     public var bootloader: String?
     public var dfu: DFU?
-    /// All images of an SMP board, image 0 first, which is what `version`, `hash`, `confirmed`, `slots` and `boots` tell of.
+    /// All images of an SMP board, image 0 first, which is what `version`, `hash`, `confirmed`, `slots` and `boots` tell of. `truth.json` has them only
+    /// for boards with several.
     public var images: [Image]?
     /// MCUboot's mode (smp.md §3.1).
     public var bootMode: Int?
@@ -176,7 +177,14 @@ extension VirtualBoard {
 extension LineHost {
   /// What really is in the boards now.
   func truth() -> LineTruth {
-    LineTruth(conduct: conduct, boards: boards.enumerated().map { $0.element.truth(number: $0.offset) })
+    LineTruth(
+      conduct: conduct,
+      boards: boards.enumerated().map { number, board in
+        var truth = board.truth(number: number)
+        // Thousands of boards are written every second; of one image everything stands there already.
+        if truth.images?.count == 1 { truth.images = nil }
+        return truth
+      })
   }
 
   /// The same when something has changed since the last call.
