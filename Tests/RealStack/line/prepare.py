@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 
 import prepare_rescue  # noqa: E402
+import prepare_upgrades  # noqa: E402
 from boards import mcuboot, package_tools  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -369,7 +370,14 @@ def rescue2(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue, 'rescue2': rescue2}
+def upgrades(work: str) -> Guest:
+    guest = Guest(work, 330)
+    guest.dongles = guest.dongles[:3]
+    prepare_upgrades.fill(guest, ORDER, MODEL, HARDWARE, MAKER)
+    return guest
+
+
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue, 'rescue2': rescue2, 'upgrades': upgrades}
 
 
 if __name__ == '__main__':

@@ -16,6 +16,7 @@ import types
 
 import verdict
 import verdict_rescue
+import verdict_upgrades
 from verdict import COLUMNS, Checks
 
 OURS, OTHER, THIRD = 'C0:DE:00:00:00:01', 'C0:DE:00:00:00:02', 'C0:DE:00:00:00:03'
@@ -329,6 +330,103 @@ def judged_rescue(case: dict) -> Checks:
     return checks
 
 
+def upgraded(**more) -> dict:
+    """A board with two images that were both updated, and the station's row of it. `more`: what a board of another kind has in `wanted`."""
+    images = [{'number': 0, 'slot': 0, 'hash': HASH, 'hash_kind': 'sha256', 'version': '2.0.0.7', 'bytes': 60000},
+              {'number': 1, 'slot': 0, 'hash': FILE, 'hash_kind': 'sha256', 'version': '3.1.0', 'bytes': 40000}]
+    slots = lambda image: [{'slot': 0, 'hash': image['hash'], 'version': image['version'], 'valid': True, 'pending': False},
+                           {'slot': 1, 'hash': OLD, 'version': '1.0.0', 'valid': True, 'pending': False}]
+    both = f'0:{HASH} 1:{FILE}'
+    return {
+        'row': row(image_hash=both, image_hash_before=f'0:{OLD} 1:{OLD}', image_hash_after=both, settings_erased=None),
+        'wanted': {'attempts': ['passed'], 'package': 'two', 'before': '1.0.0', 'image_hash': both, 'hash_before': f'0:{OLD} 1:{OLD}', 'images': images, 'sent': 100000,
+                   'state': 'confirmed', 'verified_by': 'imageHash', 'good': 1, 'erased': 'no', 'storage_erased': 0} | more,
+        'spec': {'kind': 'smp', 'serial': 'SN1', 'model': 'M', 'hardware': '2.1', 'settings': {'app/name': '31'}},
+        'package': {'file': 'line.bin', 'sha256': FILE},
+        'board': {'address': OURS, 'address_now': OURS, 'mode': 'app', 'connected': 0, 'storage_erased': 0, 'settings': {'app/name': '31'}, 'bytes_received': 100000,
+                  'reboots': 1, 'running': {'version': '2.0.0.7', 'hash': HASH, 'hash_kind': 'sha256'}, 'confirmed': True, 'suit': None,
+                  'images': [{'image': image['number'], 'active': 0, 'unconfirmed': False, 'slots': slots(image)} for image in images]},
+    }
+
+
+def unread() -> dict:
+    """The second image is a network core's."""
+    case = upgraded(verified_by='none', good=0, hash_after=f'0:{HASH}')
+    case['row'] |= {'verified_by': 'none', 'good': 0, 'image_hash_after': f'0:{HASH}'}
+    return case
+
+
+def erased() -> dict:
+    case = upgraded(erased='yes', storage_erased=1)
+    case['row']['settings_erased'] = 'yes'
+    case['board'] |= {'storage_erased': 1, 'settings': {}}
+    return case
+
+
+def loaded() -> dict:
+    """Bare metal: through the loader, under the next address."""
+    case = upgraded(verified_by='version', dfu_mac='+1', loader=True)
+    case['row'] |= {'verified_by': 'version', 'dfu_mac': OTHER}
+    case['board'] |= {'reboots': 2, 'settings': {'app/name': '31', 'fw_loader/adv_name': '464c'}}
+    return case
+
+
+def fetched() -> dict:
+    """A SUIT board that asked for one resource."""
+    case = upgraded()
+    case['package']['suit'] = {'sequence': 7, 'digest': HASH, 'resources': {'file://app.bin': 900}}
+    case['board']['suit'] = {'sequence': 7, 'digest': HASH, 'installs': [7], 'failures': [], 'resources': {'file://app.bin': 900}, 'state': 'idle'}
+    return case
+
+
+def untouched() -> dict:
+    """The same again: there was nothing to do."""
+    case = upgraded()
+    case['row'] |= {'outcome': 'skipped', 'left_as': 'untouched', 'upload_bytes': None, 'upload_s': None}
+    return case
+
+
+UPGRADES = (upgraded, unread, erased, loaded, fetched, untouched)
+
+
+def upgrade_lies():
+    """(name, a good case, what makes it wrong)."""
+    tell = lambda name, value: lambda case: case['row'].update({name: value})
+    for name, value in (('serial_number', 'SN2'), ('model_number', 'N'), ('hardware_revision', '2.2'), ('unit_id', 'U'), ('dfu_mac', OTHER), ('package', 'odd.bin'),
+                        ('package_sha256', OLD), ('firmware_before', '1.0.1'), ('firmware_after', '3.1.0'), ('image_hash', HASH), ('image_hash', f'0:{FILE} 1:{HASH}'),
+                        ('image_hash_before', OLD), ('image_hash_before', None), ('image_hash_after', f'0:{HASH}'), ('image_hash_after', f'0:{HASH} 1:{OLD}'),
+                        ('image_state', 'testing'), ('verified_by', 'version'), ('good', 0), ('left_as', 'unconfirmed'), ('settings_erased', 'yes'),
+                        ('settings_erased', 'refused'), ('upload_bytes', 60000), ('upload_bytes', None), ('upload_s', 0.0)):
+        yield f'upgrade: {name} = {value!r}', upgraded, tell(name, value)
+    for make, name, value in ((unread, 'good', 1), (unread, 'verified_by', 'imageHash'), (unread, 'image_hash_after', f'0:{HASH} 1:{FILE}'), (erased, 'settings_erased', None),
+                              (erased, 'settings_erased', 'refused'), (loaded, 'dfu_mac', None), (loaded, 'dfu_mac', THIRD), (loaded, 'verified_by', 'imageHash'),
+                              (untouched, 'left_as', 'application'), (untouched, 'upload_bytes', 10), (untouched, 'good', 0)):
+        yield f'upgrade: {make.__name__}: {name} = {value!r}', make, tell(name, value)
+    be = lambda name, value: lambda case: case['board'].update({name: value})
+    for make, name, value in ((upgraded, 'mode', 'loader'), (upgraded, 'address_now', OTHER), (upgraded, 'connected', 1), (upgraded, 'storage_erased', 1),
+                              (upgraded, 'settings', {}), (upgraded, 'bytes_received', 60000), (upgraded, 'bytes_received', 160000), (upgraded, 'running', None),
+                              (upgraded, 'running', {'version': '2.0.0.7', 'hash': OLD, 'hash_kind': 'sha256'}), (upgraded, 'confirmed', False), (upgraded, 'images', []),
+                              (erased, 'storage_erased', 0), (erased, 'storage_erased', 2), (erased, 'settings', {'app/name': '31'}), (loaded, 'settings', {'app/name': '31'}),
+                              (loaded, 'reboots', 1), (fetched, 'suit', None)):
+        yield f'upgrade: {make.__name__}: the board has {name} = {value!r}', make, be(name, value)
+    for name, value in (('active', 1), ('unconfirmed', True)):
+        yield f'upgrade: the second image has {name} = {value!r}', upgraded, lambda case, name=name, value=value: case['board']['images'][1].update({name: value})
+    for name, value in (('hash', OLD), ('version', '3.0.0'), ('valid', False)):
+        yield f'upgrade: the second image runs with {name} = {value!r}', upgraded, lambda case, name=name, value=value: case['board']['images'][1]['slots'][0].update({name: value})
+    yield 'upgrade: something is pending', upgraded, lambda case: case['board']['images'][0]['slots'][1].update(pending=True)
+    yield 'upgrade: an image more', upgraded, lambda case: case['board']['images'].append(case['board']['images'][1])
+    for name, value in (('sequence', 4), ('digest', OLD), ('installs', []), ('installs', [7, 7]), ('failures', ['resource timeout']), ('resources', {}),
+                        ('resources', {'file://app.bin': 800}), ('resources', {'file://app.bin': 900, 'file://cached.bin': 5}), ('state', 'waiting')):
+        yield f'upgrade: the SUIT board has {name} = {value!r}', fetched, lambda case, name=name, value=value: case['board']['suit'].update({name: value})
+
+
+def judged_upgrade(case: dict) -> Checks:
+    checks, of = Checks(say=lambda *_: None), lambda value: {OURS: value}
+    outcome = types.SimpleNamespace(boards=of(case['board']), specs=of(case['spec']), expect={'packages': {'two': case['package']}}, rows=[case['row']])
+    verdict_upgrades.check_last(checks, outcome, case['row'], case['wanted'], True)
+    return checks
+
+
 def judged(case: dict, ask_program: bool) -> Checks:
     checks = Checks(say=lambda *_: None)
     with tempfile.TemporaryDirectory() as folder:
@@ -358,12 +456,17 @@ def main() -> int:
         if failures := judged_rescue(case()).failures:
             print('verdict: a good rescue is refused:', *failures, sep='\n  ')
             return 1
-    for name, make, lie in rescue_lies():
-        case = make()
-        lie(case)
-        count += 1
-        if not judged_rescue(case).failures:
-            missed.append(name)
+    for make in UPGRADES:
+        if failures := judged_upgrade(make()).failures:
+            print(f'verdict: a good upgrade ({make.__name__}) is refused:', *failures, sep='\n  ')
+            return 1
+    for judge, tales in ((judged_rescue, rescue_lies()), (judged_upgrade, upgrade_lies())):
+        for name, make, lie in tales:
+            case = make()
+            lie(case)
+            count += 1
+            if not judge(case).failures:
+                missed.append(name)
     for name in missed:
         print(f'verdict: a lie was not found: {name}')
     print(f'verdict: {count} lies, {"all found" if not missed else f"{len(missed)} not found"}')

@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import verdict_rescue
+import verdict_upgrades
 
 COLUMNS = (
     'record attempt_id batch_id report_day station_id work_order lot operator unit_id profile job upgrade_mode mac dfu_mac address_type serial_number model_number '
@@ -185,7 +186,7 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         checks.where = f'{outcome.name}/{run["name"]}/{row["mac"]} attempt {row["attempt"]}'
         for name, value in lot.items():
             checks.same(name, row[name], value)
-        check_row(checks, outcome, row, run.get('job', 'update'))
+        check_row(checks, outcome, row, run.get('job', 'update'), run['boards'].get(row['mac'], {}).get('upgrade_mode', 'testAndConfirm'))
     for mac, wanted in run['boards'].items():
         checks.where = f'{outcome.name}/{run["name"]}/{mac}'
         mine = [row for row in rows if row['mac'] == mac]
@@ -195,7 +196,7 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
             checks.same('left_as of the attempts', [row['left_as'] for row in mine], wanted['left'])
         if mine and mac in outcome.boards:
             last = [run for run in outcome.expect['runs'] if mac in run['boards']][-1]
-            check = verdict_rescue.check_last if over_dfu(outcome, mac) else check_last
+            check = verdict_rescue.check_last if over_dfu(outcome, mac) else verdict_upgrades.check_last if 'images' in wanted else check_last
             check(checks, outcome, mine[-1], wanted, last['boards'][mac] is wanted)
             check_unit(checks, outcome, [row for row in outcome.rows if row['batch_id'] == batch and row['mac'] == mac])
     checks.where = f'{outcome.name}/{run["name"]}'
@@ -213,12 +214,12 @@ def check_run(checks: Checks, outcome: Outcome, run: dict, batch: int, rows: lis
         checks.ok(f'{run["adapters_at_once"]} boards at once on as many adapters', at_once(rows) >= run['adapters_at_once'], at_once(rows))
 
 
-def check_row(checks: Checks, outcome: Outcome, row: dict, job: str):
+def check_row(checks: Checks, outcome: Outcome, row: dict, job: str, mode: str | None):
     """What holds for every attempt, however it ended."""
     mac = row['mac']
     checks.same('station_id', row['station_id'], 'RIG1')
     checks.same('job', row['job'], job)
-    checks.same('upgrade_mode', row['upgrade_mode'], None if over_dfu(outcome, mac) else 'testAndConfirm')
+    checks.same('upgrade_mode', row['upgrade_mode'], None if over_dfu(outcome, mac) else mode)
     checks.same('address_type', row['address_type'], 'random')
     checks.ok('times in order', TIME.fullmatch(row['started_at']) and TIME.fullmatch(row['finished_at']) and row['started_at'] <= row['finished_at'])
     checks.same('report_day (UTC)', row['report_day'], row['finished_at'][:10])
