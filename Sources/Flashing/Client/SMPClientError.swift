@@ -45,7 +45,7 @@ public enum SMPClientError: Error, Hashable, Sendable, CustomStringConvertible {
     switch SessionError.of(error, in: .connect) {
     case .board(let failure): failure.message
     case .station(_, _, let words): words
-    case .stopped: "stopped"
+    case .stopped, .pausedTooLong: "stopped"
     }
   }
 
