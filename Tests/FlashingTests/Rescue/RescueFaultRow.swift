@@ -67,7 +67,7 @@ struct RescueFaultRow: Sendable, CustomStringConvertible {
     case (.secure, .usual): return try SecureFirmware.shelf(2000)
     case (.secure, .threeObjects): return try SecureFirmware.shelf()
     case (.secure, .older): return try SecureFirmware.shelf(2000, fwVersion: 0)
-    case (.legacy, _), (.smp, _):
+    case (.legacy, _), (.smp, _), (.suit, _):
       let image = try RescueFirmware.image(2000, ImageMetadata(version: "2.0.0"))
       return PackageShelf(
         try NordicPackage(fileName: "legacy.zip", bytes: RescueFirmware.package(.application, image)), version: TestShelf.version("2.0.0"))
