@@ -32,8 +32,8 @@ import Testing
     hex(Array(bench.ask(packet, within: limit).flatMap { $0 }.dropFirst(8)))
   }
 
-  static let ok = { (offset: Int) in hex([0xA2, 0x62, 0x72, 0x63, 0x00, 0x63, 0x6F, 0x66, 0x66] + Hand.number(offset)) }
-  static let rc = { (code: UInt8) in hex([0xA1, 0x62, 0x72, 0x63, code]) }
+  static func ok(_ offset: Int) -> String { hex([0xA2, 0x62, 0x72, 0x63, 0x00, 0x63, 0x6F, 0x66, 0x66] + Hand.number(offset)) }
+  static func rc(_ code: UInt8) -> String { hex([0xA1, 0x62, 0x72, 0x63, code]) }
 
   @Test func whatItIs() {
     var bench = Self.bench()

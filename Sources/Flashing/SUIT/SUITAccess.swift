@@ -4,6 +4,9 @@ import SMP
 struct SUITAccess: Sendable {
   /// What the bootloader of such a board is called (facts/smp.md §3.1).
   static let bootloader = "SUIT"
+  /// For the answers to the two requests after which a board may be waiting for a resource: it gives up after 5 s (facts/smp.md §7).
+  static let beginLimit = Duration.seconds(4)
+  static let pollLimit = Duration.seconds(2)
 
   let smp: SMPSession
   let limits: TransportLimits
@@ -49,7 +52,8 @@ struct SUITAccess: Sendable {
   /// Tells the board to begin: nil when it does, or may do so; else its refusal.
   func begin() async throws -> SMPResponseError? {
     do {
-      if route == .suitGroup { try await smp.send(SUITInstallRequest()) } else { try await smp.send(SUITConfirmRequest()) }
+      // Soon after it the board may ask for something, and wait no longer than it waits for a resource.
+      if route == .suitGroup { try await smp.send(SUITInstallRequest(), limit: Self.beginLimit) } else { try await smp.send(SUITConfirmRequest()) }
       return nil
     } catch SMPSession.Failure.refused(let error) {
       return error
@@ -61,18 +65,26 @@ struct SUITAccess: Sendable {
     }
   }
 
-  /// Asks what the board lacks. Throws `PollFailed` when it does not answer, or refuses.
-  func poll() async throws -> SUITResourceQuestion? {
+  /// What became of the question what the board lacks.
+  enum Poll: Hashable, Sendable {
+    case wants(SUITResourceQuestion?)
+    case refused
+    case unanswered
+  }
+
+  /// Asks what the board lacks.
+  func poll() async throws -> Poll {
     do {
-      return try await smp.send(SUITMissingRequest(), limit: session.limits.command)
-    } catch SMPSession.Failure.refused, SMPSession.Failure.timedOut, SMPSession.Failure.malformed {
-      throw PollFailed()
+      return .wants(try await smp.send(SUITMissingRequest(), limit: Self.pollLimit))
+    } catch SMPSession.Failure.refused, SMPSession.Failure.malformed {
+      return .refused
+    } catch SMPSession.Failure.timedOut {
+      session.journal.update { $0.retries += 1 }
+      return .unanswered
     } catch {
       throw asking.failure(error, "asking what the board lacks")
     }
   }
-
-  struct PollFailed: Error {}
 }
 
 extension Asking {

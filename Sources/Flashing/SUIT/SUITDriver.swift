@@ -28,7 +28,7 @@ struct SUITDriver: SessionDriver {
     let found = try await visits.connect()
     let isFirst = visits.isFirst
     try await visits.identify(found)
-    try await session.enter(isFirst ? .prepare : .verify, links)
+    try await enter(isFirst ? .prepare : .verify)
     let (_, smp) = try await visits.open(found, time: session.boardTime)
     return try await smp.whileListening {
       do {
@@ -96,10 +96,10 @@ struct SUITDriver: SessionDriver {
       if let refusal = try await access.begin() { return install.beginRefused(refusal) }
       return install.begun()
     case .poll:
-      do {
-        return install.polled(try await access.poll())
-      } catch is SUITAccess.PollFailed {
-        return install.pollFailed()
+      switch try await access.poll() {
+      case .wants(let question): return install.polled(question)
+      case .refused: return install.pollFailed()
+      case .unanswered: return install.pollUnanswered()
       }
     case .wait(let pause):
       try await session.boardTime.sleep(pause)

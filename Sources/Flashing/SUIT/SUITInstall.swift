@@ -46,6 +46,8 @@ public struct SUITInstall: Hashable, Sendable {
     public var looksAfterReturn = 6
     /// Times the link may end while the board installs.
     public var returns = 3
+    /// Questions in a row without an answer after which the manifests are read.
+    public var silences = 3
     /// Resources that one installation may ask for.
     public var questions = 64
     /// Times it may ask for the same one.
@@ -108,6 +110,7 @@ public struct SUITInstall: Hashable, Sendable {
   private var hasWritten = false
   private var looksLeft: Int
   private var emptyPolls = 0
+  private var silences = 0
   private var pausesAfterLook = false
   private var returns = 0
   private var begins = 0
@@ -200,6 +203,7 @@ public struct SUITInstall: Hashable, Sendable {
   /// What the board lacks; nil when it wants nothing now.
   public mutating func polled(_ question: SUITResourceQuestion?) -> Action {
     guard case .installing = stage else { return outOfTurn() }
+    silences = 0
     guard let question else {
       emptyPolls += 1
       return emptyPolls.isMultiple(of: limits.pollsPerLook) ? .read : .wait(limits.pollInterval)
@@ -214,10 +218,17 @@ public struct SUITInstall: Hashable, Sendable {
     return .upload(.resource(question))
   }
 
-  /// The board did not answer the question, or refused it. That is no end: what is installed decides.
+  /// The board did not answer the question. It may have asked for a resource in an answer that was lost, and waits 5 s at most.
+  public mutating func pollUnanswered() -> Action {
+    silences += 1
+    return silences < limits.silences ? .poll : pollFailed()
+  }
+
+  /// The board refused the question, or is silent. That is no end: what is installed decides.
   public mutating func pollFailed() -> Action {
     guard case .installing = stage else { return outOfTurn() }
     pausesAfterLook = true
+    silences = 0
     return .read
   }
 

@@ -131,17 +131,22 @@ struct SUITUpload: Sendable {
     return ChunkSizer(length: bytes.count, costs: costs, requestSize: access.limits.requestSize)
   }
 
-  /// facts/device-manager.md §4.3: the first packet 40 s, others 10 s, caches always 10 s.
+  /// facts/device-manager.md §4.3: the first packet 40 s, others 10 s, caches always 10 s; resources by the board's own 5 s.
   private var settings: UploadSettings {
     var settings = UploadSettings(depth: 1, requestSize: access.limits.requestSize)
     settings.lastTimeout = settings.laterTimeout
     switch kind {
-    case .envelope: settings.refusals = .suit
+    case .envelope(let deferred):
+      settings.refusals = .suit
+      // One that begins by itself may ask for a resource right after its last byte.
+      if !deferred { settings.lastTimeout = Self.resourceLimit }
     case .cache:
       settings.refusals = .suit
       settings.firstTimeout = settings.laterTimeout
     case .resource:
       settings.refusals = .suit
+      settings.firstTimeout = Self.resourceLimit
+      settings.firstAttempts = 5
       settings.laterTimeout = Self.resourceLimit
       settings.lastTimeout = Self.resourceLimit
     case .image: settings.lastTimeout = .seconds(20)

@@ -11,9 +11,12 @@ import Testing
   static let pause = SUITInstall.Limits().pollInterval
   static let question = SUITResourceQuestion(session: 1, resource: SUITResourceID("file://a.bin"))
 
+  static let raw = SUITResourceQuestion(session: 1, resource: SUITResourceID("raw://0"))
+
   /// What is reported to the machine.
   enum Input: Hashable, Sendable {
-    case attached, linkEnded, read(SUITBoardState?), cleanedUp, uploaded, begun, beginRefused(SMPStatus), polled(SUITResourceQuestion?), pollFailed, waited
+    case attached, linkEnded, read(SUITBoardState?), cleanedUp, uploaded, begun, beginRefused(SMPStatus), polled(SUITResourceQuestion?), pollFailed,
+      pollUnanswered, waited
     case missing(SUITResourceID)
   }
 
@@ -41,6 +44,7 @@ import Testing
       case .beginRefused(let status): return machine.beginRefused(.status(status))
       case .polled(let question): return machine.polled(question)
       case .pollFailed: return machine.pollFailed()
+      case .pollUnanswered: return machine.pollUnanswered()
       case .waited: return machine.waited()
       case .missing(let resource): return machine.resourceMissing(resource)
       }
@@ -94,12 +98,16 @@ import Testing
     Row(
       name: "a refused question is no failure either", machine: install(), inputs: [.attached, .read(old), .uploaded, .pollFailed, .read(new)],
       actions: [.read, .upload(.envelope(deferred: false)), .poll, .read, .finished(.passed)]),
+    Row(
+      name: "a question without an answer is asked again, for the board waits 5 s at most; then the manifest decides", machine: install(),
+      inputs: [.attached, .read(old), .uploaded, .pollUnanswered, .pollUnanswered, .pollUnanswered, .read(new)],
+      actions: [.read, .upload(.envelope(deferred: false)), .poll, .poll, .poll, .read, .finished(.passed)]),
     // [R] The known client takes another scheme for "no resource" and waits for success.
     Row(
       name: "a resource of another scheme is a failure", machine: install(),
-      inputs: [.attached, .read(old), .uploaded, .polled(.init(session: 1, resource: SUITResourceID("raw://0"))), .missing(SUITResourceID("raw://0"))],
+      inputs: [.attached, .read(old), .uploaded, .polled(raw), .missing(SUITResourceID("raw://0"))],
       actions: [
-        .read, .upload(.envelope(deferred: false)), .poll, .upload(.resource(.init(session: 1, resource: SUITResourceID("raw://0")))),
+        .read, .upload(.envelope(deferred: false)), .poll, .upload(.resource(raw)),
         .failed(.imageResourceMissing, "the board asks for raw://0, which is no file of a package"),
       ]),
     Row(

@@ -22,7 +22,7 @@ import VirtualLine
     #expect(record.uploadBytes == bench.order.envelope.count)
     #expect(bench.truth?.installs == [4])
     #expect(bench.truth?.digest == bench.digest)
-    #expect(bench.observer.phases == [.connect, .identify, .prepare, .upload, .reconnect, .verify, .verify, .detach])
+    #expect(bench.observer.phases == [.connect, .identify, .prepare, .upload, .reconnect, .verify, .detach])
     #expect(bench.central.violations.isEmpty)
     #expect(bench.asked(6) == 0)
   }
@@ -146,7 +146,7 @@ import VirtualLine
 
   // MARK: what is got over
 
-  @Test(arguments: [UInt8(2), 4, 5]) func aLostAnswerCostsNothing(_ command: UInt8) async throws {
+  @Test(arguments: [UInt8(2), 3, 4, 5]) func aLostAnswerCostsNothing(_ command: UInt8) async throws {
     for count in [1, 2] {
       let bench = SUITBench.full([BoardFault(.loseAnswer, count: count, group: 66, command: command)])
       let record = try await bench.run()
@@ -161,7 +161,6 @@ import VirtualLine
       [BoardFault(.loseAnswer, group: 66, command: 4)], resources: ["file://a.bin"], files: [("a.bin", SUITFirmware.payload(100, seed: 1))])
     let record = try await bench.run()
     #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
-    #expect(record.retries > 0)
   }
 
   @Test(arguments: [UInt8(2), 5]) func aLinkLostInTheMiddleBeginsAnew(_ command: UInt8) async throws {
@@ -202,7 +201,6 @@ import VirtualLine
     let bench = SUITBench {
       $0.mtu = 23
       $0.reassembly = false
-      $0.bufferSize = 20
     }
     let record = try await bench.run()
     #expect(record.failureCode == .linkMTU)
