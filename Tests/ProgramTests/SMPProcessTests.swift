@@ -18,9 +18,9 @@ import VirtualLine
     let faults = try folder.write(
       """
       { boards: [
-        { board: 1, settings: { groups: { projectKey: "s3cret-key", activeB0Slot: 1 } } },
-        { board: 2, settings: { groups: { built: [10] }, params: false, serial: "S2" } },
-        { board: 3, faults: [{ do: "silent", group: 0, command: 0, times: 0 }] },
+        { board: 0, settings: { groups: { projectKey: "s3cret-key", activeB0Slot: 1 } } },
+        { board: 1, settings: { groups: { built: [10] }, params: false, serial: "S2" } },
+        { board: 2, faults: [{ do: "silent", group: 0, command: 0, times: 0 }] },
       ] }
       """, to: "faults.json5")
     line = try BuiltProgram(["line", "--adapters", "2", "--boards", "3", "--faults", faults, "--state", state], in: folder)

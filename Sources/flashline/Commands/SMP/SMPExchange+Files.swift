@@ -32,7 +32,7 @@ extension SMPExchange {
     let value =
       switch hash.output {
       case .bytes(let bytes): bytes.hex
-      case .number(let number): String(number, radix: 16)
+      case .number(let number): String(repeating: "0", count: max(0, 8 - String(number, radix: 16).count)) + String(number, radix: 16)
       }
     return .values([
       ("path", path.escaped(limit: 200), .text(path)), ("type", BoardText.line("\(hash.kind)", limit: 40), .text("\(hash.kind)")),
