@@ -1,3 +1,4 @@
+import Bluetooth
 import Testing
 
 @testable import VirtualLine
