@@ -92,6 +92,15 @@ struct SUITEnvelopeTests {
     #expect(envelope.digestCheck == .differs)
   }
 
+  @Test("tags of one byte are read, also those that libcbor refuses", arguments: UInt8(0xc0)...0xd7)
+  func shortTags(head: UInt8) throws {
+    // An envelope whose wrapper holds, in front of its digest, an item with this tag; 17 and 18 are signatures (RFC 9052 §2).
+    let digest: [UInt8] = [0x82, 0x2f, 0x58, 0x20] + [UInt8](repeating: 7, count: 32)
+    let wrapper: [UInt8] = [0x82, head, 0x00] + digest
+    let envelope = try SUITEnvelope([0xd8, 0x6b, 0xa2, 0x02, 0x58, UInt8(wrapper.count)] + wrapper + [0x03, 0x41, 0xa0])
+    #expect(envelope.isSigned == [0xd1, 0xd2].contains(head))
+  }
+
   @Test(
     "what is no envelope is said in words",
     arguments: [
@@ -102,7 +111,7 @@ struct SUITEnvelopeTests {
       ("d86ba20241a00341a0", "has no array at offset 5"),
       ("d86ba2024681448 22f41ff0341a0".filter { $0 != " " }, "has a sha256 digest of 1 bytes instead of 32"),
       ("d86bba40000000", "breaks off"), ("d86bbb7fffffffffffffff", "breaks off"), ("d86ba1025a7fffffff", "breaks off"),
-      ("d86ba1ff", "is not well-formed CBOR at offset 3"),
+      ("d86ba1ffff", "is not well-formed CBOR at offset 3"),
       ("d86ba1021c", "is not well-formed CBOR at offset 4"),
     ])
   func broken(hex: String, reason: String) throws {
