@@ -211,7 +211,7 @@ struct BootloaderStages: Sendable {
     }
     switch end {
     case .activated:
-      links.acknowledged = 0
+      links.note(acknowledged: 0, of: 0)
       activated(part, of: build, in: package, installed)
       return .activated
     case .again(let failure):

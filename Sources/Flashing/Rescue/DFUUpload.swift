@@ -83,9 +83,9 @@ struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
 
   private func keepFigures() {
     // What the board got before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
-    let earlier = links.acknowledged
+    let earlier = links.acknowledged(of: 0)
     let base = machine.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
-    links.acknowledged = machine.acknowledged
+    links.note(acknowledged: machine.acknowledged, of: 0)
     let bytes = machine.acknowledged - base
     guard bytes > 0, let seconds = span.length?.seconds else { return }
     session.journal.update { record in
