@@ -51,8 +51,11 @@ protocol SessionDriver: Sendable {
 
   /// Whether a pause may be taken before the next link.
   var mayPause: Bool { get }
+  /// False once a lost link is no reason any more to make another one: its tries are counted elsewhere, and used up.
+  var mayRecover: Bool { get }
 }
 
 extension SessionDriver {
   var mayPause: Bool { true }
+  var mayRecover: Bool { true }
 }

@@ -6,12 +6,11 @@ extension UpdateOrder {
   /// - Throws: the first complaint for which no station would flash the package.
   public init(_ package: FirmwarePackage, mode: UpgradeMode = .testAndConfirm) throws(UnfitPackage) {
     if let complaint = package.complaints.first(where: { $0.severity == .error }) { throw UnfitPackage(complaint.message) }
-    guard package.images.count == 1, let image = package.images.first else {
-      throw UnfitPackage("the package holds \(package.images.count) images: use a package with one image")
+    guard package.suit == nil else { throw UnfitPackage("this is a SUIT package, and this order is one of MCUboot images") }
+    if let bootloader = package.images.first(where: \.isBootloader) {
+      throw UnfitPackage("the package holds a bootloader (\(bootloader.name)), of which no board tells afterwards whether it runs")
     }
-    self.init(
-      image: image.bytes, imageSHA256: image.sha256.bytes, hash: image.image.hash.bytes, version: image.image.version.smpText, imageNumber: image.number,
-      mode: mode)
+    self.init(images: package.images.map { UpdateImage($0) }, mode: mode)
   }
 }
 

@@ -137,8 +137,8 @@ struct LiveTable {
     }
     var head = "\(label)  \(board.mac)  \((row.phase?.rawValue ?? "begins").padded(to: 9))"
     if let stage = board.stage { head += " \(stage.number)/\(stage.count)" }
-    // An image on its way to one of Nordic's bootloaders is finished first.
-    let standsStill = isPaused && (board.stage == nil || row.phase != .upload)
+    // An image on its way to one of Nordic's bootloaders is finished first; what goes over SMP has an upgrade mode.
+    let standsStill = isPaused && (board.stage == nil || board.upgradeMode != nil || row.phase != .upload)
     guard row.total > 0, row.phase == .upload else { return head + (standsStill ? " paused" : "") }
     let speed = standsStill ? "paused" : Figures.speed(row.speed)
     let figures = "\(Figures.percent(row.bytes, of: row.total)) %".paddedLeft(to: 6) + speed.paddedLeft(to: 12)
