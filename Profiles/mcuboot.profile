@@ -35,12 +35,18 @@ min_rssi = -70
 # serial = none
 
 [firmware]
-# A .bin, .img or .zip; relative to the folder of this file.
+# A .bin, .img, .suit or .zip; relative to the folder of this file.
 # package = <given by --package>
 # What sha256sum prints for the package: any other file is refused.
 # sha256 = <any>
 # The version that the image in the package must have.
 # version = <any>
+# The boards and chips that manifest.json may name for its files; several with commas between, compared up to the first /, so that nrf5340dk stands for
+# nrf5340dk/nrf5340/cpuapp and for nrf5340dk/nrf5340/cpunet.
+# board = <any>
+# soc = <any>
+# yes takes images without a signature, for bootloaders that check none.
+# allow_unsigned = no
 # allow_downgrade = no
 
 [upgrade]

@@ -13,3 +13,7 @@ manufacturer = Flashline
 model_number = VL-1
 hardware_revision = 1.0
 serial = unique
+
+[firmware]
+# The images of the virtual line have no signature, and its bootloaders ask for none.
+allow_unsigned = yes

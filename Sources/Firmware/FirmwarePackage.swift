@@ -26,6 +26,8 @@ public struct FirmwarePackage: Hashable, Sendable {
   public let images: [PackageImage]
   /// What a board with SUIT gets; nil for MCUboot.
   public let suit: SUITPackage?
+  /// What the manifest says of each file, in its order; empty without one.
+  public let listedFiles: [ListedFile]
   /// Entries of the archive that the manifest does not name.
   public let unlistedFiles: [String]
 
@@ -37,11 +39,11 @@ public struct FirmwarePackage: Hashable, Sendable {
     switch try FileContent(bytes, fileName: fileName) {
     case .image:
       kind = .image
-      (name, formatVersion, suit, unlistedFiles) = (nil, nil, nil, [])
+      (name, formatVersion, suit, listedFiles, unlistedFiles) = (nil, nil, nil, [], [])
       images = [try PackageImage(number: 0, slot: 1, name: fileName, bytes: bytes)]
     case .suit:
       kind = .suit
-      (name, formatVersion, images, unlistedFiles) = (nil, nil, [], [])
+      (name, formatVersion, images, listedFiles, unlistedFiles) = (nil, nil, [], [], [])
       suit = SUITPackage(envelope: try SUITEnvelope(bytes, limits: limits), envelopeName: fileName)
     case .zip:
       let archive = try PackageArchive(bytes, limits)
@@ -50,6 +52,7 @@ public struct FirmwarePackage: Hashable, Sendable {
       formatVersion = archive.formatVersion
       images = archive.images
       suit = archive.suit
+      listedFiles = archive.listedFiles
       unlistedFiles = archive.unlistedFiles
     }
     sha256 = try Digest(.sha256, of: bytes)

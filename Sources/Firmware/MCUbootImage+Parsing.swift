@@ -15,40 +15,34 @@ extension MCUbootImage {
     let bodyEnd = header.size + header.bodySize
     guard bodyEnd <= bytes.count else { throw .imageTruncated(.body, needed: bodyEnd, have: bytes.count) }
 
-    let hashedEnd = bodyEnd + header.protectedSize
-    let protected = header.protectedSize == 0 ? nil : try EntryArea(bytes, at: bodyEnd, magic: Self.protectedMagic, part: .protectedEntries)
-    guard protected?.size ?? 0 == header.protectedSize else {
-      throw .imageProtectedSize(header: header.protectedSize, area: protected?.size ?? 0)
+    let tail = header.isOld ? try Tail(old: bytes, header, bodyEnd) : try Tail(bytes, header, bodyEnd)
+    guard let hash = try tail.hash() else {
+      throw .imageHashMissing(pureSignature: tail.entries.contains { $0.kind == .pureSignature })
     }
-    guard let area = try EntryArea(bytes, at: hashedEnd, magic: Self.entriesMagic, part: .entries) else {
-      if let hidden = try EntryArea(bytes, at: hashedEnd, magic: Self.protectedMagic, part: .protectedEntries) {
-        throw .imageProtectedSize(header: header.protectedSize, area: header.protectedSize + hidden.size)
-      }
-      throw .imageEntriesMissing
-    }
-    guard let hash = try area.hash() else {
-      throw .imageHashMissing(pureSignature: area.entries.contains { $0.kind == .pureSignature })
-    }
-    let computed = try Digest(hash.kind, of: bytes[..<hashedEnd])
+    let computed = try Digest(hash.kind, of: bytes[..<tail.hashedEnd])
     let encrypted = !header.flags.isDisjoint(with: [.encryptedAES128, .encryptedAES256])
 
+    isOldFormat = header.isOld
     loadAddress = header.loadAddress
     headerSize = header.size
     bodySize = header.bodySize
     protectedSize = header.protectedSize
     flags = header.flags
     version = header.version
-    protectedEntries = protected?.entries ?? []
-    entries = area.entries
+    protectedEntries = tail.protectedEntries
+    entries = tail.entries
     self.hash = hash
     // An image that is only *prepared* for encryption has the flag and a plain body: then the hash fits after all.
     hashCheck = computed == hash ? .matches : encrypted ? .encrypted : .differs
-    length = hashedEnd + area.size
-    trailing = ImageTrailing(bytes, after: hashedEnd + area.size)
+    length = tail.end
+    trailing = ImageTrailing(bytes, after: tail.end)
   }
 
   /// `struct image_header`: magic, load address, header size, protected size, body size, flags, version, 4 bytes of padding.
   private struct Header {
+    let isOld: Bool
+    /// Length of the entries; of the old format only.
+    let oldEntriesSize: Int
     let loadAddress: UInt32
     let size: Int
     let protectedSize: Int
@@ -59,8 +53,8 @@ extension MCUbootImage {
     init(_ bytes: [UInt8]) throws(PackageError) {
       var reader = ByteReader(bytes)
       switch reader.u32() {
-      case MCUbootImage.magic?: break
-      case MCUbootImage.oldMagic?: throw .imageOldFormat
+      case MCUbootImage.magic?: isOld = false
+      case MCUbootImage.oldMagic?: isOld = true
       case MCUbootImage.magic.byteSwapped?: throw .imageBigEndian
       default: throw .notFirmware(nil)
       }
@@ -70,12 +64,59 @@ extension MCUbootImage {
       else { throw short }
       guard size >= MCUbootImage.headerLength else { throw .imageHeaderSize(Int(size)) }
       guard bodySize > 0 else { throw .imageBodyEmpty }
-      self.loadAddress = loadAddress
       self.size = Int(size)
-      self.protectedSize = Int(protectedSize)
       self.bodySize = Int(bodySize)
-      self.flags = ImageFlags(rawValue: flags)
       self.version = version
+      if isOld {
+        oldEntriesSize = Int(loadAddress & 0xffff)
+        (self.loadAddress, self.protectedSize) = (0, 0)
+        self.flags = ImageFlags(rawValue: flags).intersection(MCUbootImage.oldFlags)
+      } else {
+        oldEntriesSize = 0
+        self.loadAddress = loadAddress
+        self.protectedSize = Int(protectedSize)
+        self.flags = ImageFlags(rawValue: flags)
+      }
+    }
+  }
+
+  /// What stands behind the body, up to the last entry.
+  private struct Tail {
+    /// The hash is over everything before it.
+    let hashedEnd: Int
+    let protectedEntries: [ImageEntry]
+    let entries: [ImageEntry]
+    let end: Int
+
+    init(_ bytes: [UInt8], _ header: Header, _ bodyEnd: Int) throws(PackageError) {
+      hashedEnd = bodyEnd + header.protectedSize
+      let protected = header.protectedSize == 0 ? nil : try EntryArea(bytes, at: bodyEnd, magic: MCUbootImage.protectedMagic, part: .protectedEntries)
+      guard protected?.size ?? 0 == header.protectedSize else {
+        throw .imageProtectedSize(header: header.protectedSize, area: protected?.size ?? 0)
+      }
+      guard let area = try EntryArea(bytes, at: hashedEnd, magic: MCUbootImage.entriesMagic, part: .entries) else {
+        if let hidden = try EntryArea(bytes, at: hashedEnd, magic: MCUbootImage.protectedMagic, part: .protectedEntries) {
+          throw .imageProtectedSize(header: header.protectedSize, area: header.protectedSize + hidden.size)
+        }
+        throw .imageEntriesMissing
+      }
+      protectedEntries = protected?.entries ?? []
+      entries = area.entries
+      end = hashedEnd + area.size
+    }
+
+    init(old bytes: [UInt8], _ header: Header, _ bodyEnd: Int) throws(PackageError) {
+      hashedEnd = bodyEnd
+      protectedEntries = []
+      entries = try MCUbootImage.oldEntries(bytes, at: bodyEnd, size: header.oldEntriesSize)
+      end = bodyEnd + header.oldEntriesSize
+    }
+
+    /// The first hash entry.
+    func hash() throws(PackageError) -> Digest? {
+      guard let entry = entries.first(where: { $0.kind?.digest != nil }), let kind = entry.kind?.digest else { return nil }
+      guard let digest = Digest(kind, bytes: entry.value) else { throw .imageHashLength(kind, entry.value.count) }
+      return digest
     }
   }
 
@@ -106,13 +147,6 @@ extension MCUbootImage {
       }
       self.size = Int(size)
       self.entries = entries
-    }
-
-    /// The first hash entry.
-    func hash() throws(PackageError) -> Digest? {
-      guard let entry = entries.first(where: { $0.kind?.digest != nil }), let kind = entry.kind?.digest else { return nil }
-      guard let digest = Digest(kind, bytes: entry.value) else { throw .imageHashLength(kind, entry.value.count) }
-      return digest
     }
   }
 }

@@ -2,6 +2,8 @@
 ///
 /// Source of the layout: MCUboot design document, "Image format", and `bootutil/image.h`; all fields little-endian (facts/smp.md §5).
 public struct MCUbootImage: Hashable, Sendable {
+  /// The image has the format before MCUboot 1.0 (magic number 0x96f3b83c).
+  public let isOldFormat: Bool
   /// The address in flash or RAM that the image is linked for; means something with `romFixed` or `ramLoad` only.
   public let loadAddress: UInt32
   /// Length of the header with its padding, in bytes.

@@ -9,6 +9,7 @@ struct PackageArchive {
   /// Empty when there is an envelope.
   let images: [PackageImage]
   let suit: SUITPackage?
+  let listedFiles: [ListedFile]
   let unlistedFiles: [String]
 
   init(_ bytes: [UInt8], _ limits: PackageLimits) throws(PackageError) {
@@ -27,6 +28,7 @@ struct PackageArchive {
     }
     formatVersion = manifest.formatVersion
     name = manifest.name
+    listedFiles = manifest.files.map { ListedFile(name: $0.file, type: $0.type, board: $0.board, soc: $0.soc, namesImage: $0.namesImage) }
     let listed = Set(manifest.files.map(\.file) + [Self.manifestName])
     unlistedFiles = archive.names.filter { !listed.contains($0) }
   }

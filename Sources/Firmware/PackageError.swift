@@ -11,7 +11,6 @@ public enum PackageError: Error, Hashable, Sendable {
   /// Neither an image nor a package; what it looks like instead, if that could be told.
   case notFirmware(ForeignContent?)
   // the image
-  case imageOldFormat
   case imageBigEndian
   case imageTruncated(ImagePart, needed: Int, have: Int)
   case imageHeaderSize(Int)

@@ -7,11 +7,22 @@ public struct PackageReport: Codable, Hashable, Sendable {
   /// Of the file.
   public var sha256: String
   public var name: String?
-  /// Images for MCUboot; empty for Nordic DFU.
+  /// `format-version` of the manifest; absent without one.
+  public var formatVersion: Int?
+  /// A build for each slot of an image, of which a board gets one; absent for what is not for MCUboot.
+  public var directXIP: Bool?
+  /// Images for MCUboot; empty for SUIT and for Nordic DFU.
   public var images: [Image]
+  /// Absent for all but SUIT.
+  public var suit: SUIT?
   /// Parts for Nordic DFU; absent for MCUboot.
   public var parts: [Part]?
   public var complaints: [Line]
+
+  enum CodingKeys: String, CodingKey {
+    case file, kind, size, sha256, name, images, suit, parts, complaints
+    case formatVersion = "format_version", directXIP = "direct_xip"
+  }
 
   public enum Kind: String, Hashable, Sendable, Codable {
     case image = "mcuboot_image"
@@ -52,9 +63,25 @@ public struct PackageReport: Codable, Hashable, Sendable {
     public var entries: [Entry]
     public var board: String?
     public var soc: String?
+    /// The manifest's word for what the file is.
+    public var type: String?
+    /// `version` of the manifest, which network core programs have.
+    public var otherVersion: String?
+    /// `version_B0` of the manifest: the number that Nordic's immutable bootloader goes by.
+    public var b0Version: String?
+    /// The image has the format before MCUboot 1.0.
+    public var oldFormat: Bool
+    public var networkCore: Bool
+    public var bootloader: Bool
+    /// Whether a board can show afterwards that it runs this image.
+    public var readBack: Bool
+    /// Where an update puts it, in words.
+    public var goesTo: String
 
     enum CodingKeys: String, CodingKey {
-      case image, slot, name, size, sha256, version, hash, signed, signature, encrypted, encryption, flags, dependencies, entries, board, soc
+      case image, slot, name, size, sha256, version, hash, signed, signature, encrypted, encryption, flags, dependencies, entries, board, soc, type, bootloader
+      case otherVersion = "other_version", b0Version = "b0_version", oldFormat = "old_format", networkCore = "network_core", readBack = "read_back"
+      case goesTo = "goes_to"
       case hashKind = "hash_kind", hashOK = "hash_ok", pureSignature = "pure_signature", keyHash = "key_hash", headerSize = "header_size"
       case imageSize = "image_size", loadAddress = "load_address", securityCounter = "security_counter"
     }
@@ -99,13 +126,16 @@ public struct PackageReport: Codable, Hashable, Sendable {
     size = package.size
     sha256 = package.sha256.hex
     name = package.name
-    images = package.images.map(Image.init)
+    formatVersion = package.formatVersion
+    directXIP = package.suit == nil ? package.isDirectXIP : nil
+    images = package.images.map { Image($0, in: package) }
+    suit = package.suit.map(SUIT.init)
     complaints = (more + package.complaints).map(Line.init)
   }
 }
 
 extension PackageReport.Image {
-  fileprivate init(_ packaged: PackageImage) {
+  fileprivate init(_ packaged: PackageImage, in package: FirmwarePackage) {
     let mcuboot = packaged.image
     image = packaged.number
     slot = packaged.slot
@@ -132,6 +162,21 @@ extension PackageReport.Image {
       mcuboot.protectedEntries.map { PackageReport.Entry($0, protected: true) } + mcuboot.entries.map { PackageReport.Entry($0, protected: false) }
     board = packaged.listing?.board
     soc = packaged.listing?.soc
+    type = packaged.listing?.type
+    otherVersion = packaged.listing?.otherVersion
+    b0Version = packaged.listing?.b0Version
+    oldFormat = mcuboot.isOldFormat
+    networkCore = packaged.isNetworkCore
+    bootloader = packaged.isBootloader
+    readBack = !networkCore && !bootloader
+    goesTo = Self.place(of: packaged, in: package)
+  }
+
+  private static func place(of image: PackageImage, in package: FirmwarePackage) -> String {
+    if image.isBootloader { return "no board: a bootloader is not flashed by jobs" }
+    let place = "slot \(image.slot) of image \(image.number)"
+    if package.hasOtherBuild(image) { return "\(place), on boards that run from slot \(1 - image.slot)" }
+    return image.isNetworkCore ? "\(place): network core, cannot be read back" : place
   }
 }
 

@@ -97,7 +97,7 @@ class Bench:
         station = self.fresh()
         self.refused('an unknown profile', station, 2, 'elsewhere', ('run', '--profile', 'elsewhere', '--package', station.path('fw.bin'), '--count', '1'))
         station = self.fresh()
-        station.write('Profiles/virtual-line.profile', PROFILE + f'[firmware]\nsha256 = {"0" * 64}\n')
+        station.write('Profiles/virtual-line.profile', PROFILE + f'sha256 = {"0" * 64}\n')
         self.refused('another package than the profile\'s sha256', station, 2, 'SHA-256')
         for name, data in packages(station):
             station = self.fresh()

@@ -44,7 +44,7 @@ struct BrokenImageTests {
     }
   }
 
-  @Test("no prefix of an image passes for an image", arguments: ["protected", "encrypted", "ed25519-sha512"])
+  @Test("no prefix of an image passes for an image", arguments: ["protected", "encrypted", "ed25519-sha512", "packages/old-format"])
   func everyPrefix(name: String) throws {
     let bytes = try Fixture.bytes(name + ".bin")
     for length in 0..<bytes.count {
@@ -83,7 +83,7 @@ struct BrokenImageTests {
   @Test(
     "other formats are named",
     arguments: [
-      ([0x3c, 0xb8, 0xf3, 0x96], PackageError.imageOldFormat), ([0x96, 0xf3, 0xb8, 0x3d], .imageBigEndian), ([0, 0, 0, 0], .notFirmware(nil)),
+      ([0x3c, 0xb8, 0xf3, 0x96], PackageError.imageEntriesMissing), ([0x96, 0xf3, 0xb8, 0x3d], .imageBigEndian), ([0, 0, 0, 0], .notFirmware(nil)),
     ] as [([UInt8], PackageError)])
   func magic(magic: [UInt8], expected: PackageError) throws {
     #expect(try error(Fixture.bytes("unsigned.bin").patched(at: 0, magic)) == expected)

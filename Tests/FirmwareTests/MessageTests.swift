@@ -6,15 +6,15 @@ import Testing
 struct MessageTests {
   static let all: [PackageError] = [
     .fileMissing, .notAFile, .fileUnreadable("no permission"), .fileEmpty, .fileTooLarge(bytes: 2, limit: 1), .notFirmware(nil), .notFirmware(.elf),
-    .notFirmware(.intelHex), .notFirmware(.text), .imageOldFormat, .imageBigEndian, .imageTruncated(.body, needed: 2, have: 1), .imageHeaderSize(1),
+    .notFirmware(.intelHex), .notFirmware(.text), .imageBigEndian, .imageTruncated(.body, needed: 2, have: 1), .imageHeaderSize(1),
     .imageBodyEmpty, .imageEntriesMissing, .imageProtectedSize(header: 1, area: 2), .imageEntryBroken(type: 1, offset: 2),
     .imageEntryBroken(type: nil, offset: 2), .imageHashLength(.sha256, 3), .imageHashMissing(pureSignature: true), .imageHashMissing(pureSignature: false),
     .archiveBroken("x"), .archiveTooManyEntries(2, limit: 1), .archiveTooLarge(limit: 1), .archiveUnsafeName("../x"), .archiveDuplicate("x"),
     .archiveEncrypted("x"), .entryTooLarge("x", bytes: 2, limit: 1), .entryBroken("x", "y"), .manifestMissing, .manifestInvalid("x"), .manifestFormat(2),
     .manifestEmpty, .manifestTooManyFiles(2, limit: 1), .entryMissing("x"), .entrySizeDiffers("x", manifest: 1, actual: 2), .notSupported(.suitEnvelope),
     .notSupported(.b0Image), .notSupported(.fileType("modem")), .fileListedTwice("x"), .imageTwice(image: 0, slot: 1, "a", "b"),
-    .envelopeBroken("breaks off"), .envelopeMissing("x"), .envelopesSeveral(["a", "b"]), .cacheTwice(1, "a", "b"), .resourceTwice("a", "A"),
-    .notSupported(.nordicDFU),
+    .envelopeBroken("breaks off"), .envelopeMissing("x"), .envelopesSeveral(["a", "b"]), .cacheTwice(1, "a", "b"),
+    .resourceTwice("a", "A"), .notSupported(.nordicDFU),
     .hashingUnavailable(.sha256), .inEntry("x", .fileEmpty), .archiveLink("x"), .manifestAmbiguous(["a/manifest.json", "b/manifest.json"]),
     .nordicPartsClash(["softdevice", "bootloader"]), .initPacketTooLong(513, limit: 512), .initPacketUnknown(3, "it holds no command"),
     .hexBroken(line: 2, "its checksum does not fit"), .hexEmpty, .hexTooLarge(2, limit: 1), .notSupported(.mcubootImage), .notSupported(.managerPackage),

@@ -62,7 +62,7 @@ import VirtualLine
 
   @Test func aPinnedPackageRefusesAnother() async throws {
     let image = try image()
-    let profile = try folder.write(Self.profile + "[firmware]\nsha256 = \(String(repeating: "0", count: 64))\n", to: "pinned.profile")
+    let profile = try folder.write(Self.profile + "sha256 = \(String(repeating: "0", count: 64))\n", to: "pinned.profile")
     expectError(try await run("run", "--profile", profile, "--package", image), 2, "SHA-256", "pins")
     let inspected = try await run("inspect", image, "--profile", profile)
     #expect(inspected.status == 2)
@@ -126,5 +126,7 @@ import VirtualLine
     [match]
     name_prefix = VLINE-
     min_rssi = -90
+    [firmware]
+    allow_unsigned = yes
     """ + "\n"
 }

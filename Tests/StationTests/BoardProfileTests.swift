@@ -45,6 +45,8 @@ struct BoardProfileTests {
       package = images/app.zip
       sha256 = E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
       version = 1.2.3
+      board = nrf5340dk/nrf5340/cpuapp, thingy53 other
+      soc = nrf5340
       allow_downgrade = yes
       [upgrade]
       mode = uploadOnly
@@ -58,6 +60,9 @@ struct BoardProfileTests {
     #expect(profile.match.companyID == 0x59)
     #expect(profile.match.addresses.count == 2)
     #expect(profile.identity.manufacturer == "Foo, Inc.")
+    #expect(profile.firmware.boards == ["nrf5340dk/nrf5340/cpuapp", "thingy53", "other"])
+    #expect(profile.firmware.socs == ["nrf5340"])
+    #expect(!profile.firmware.allowUnsigned)
     #expect(profile.firmware.package == "dir/images/app.zip")
     #expect(profile.firmware.sha256?.hasPrefix("e3b0c442") == true)
     #expect(profile.upgrade.mode == .uploadOnly)

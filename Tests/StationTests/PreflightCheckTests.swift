@@ -18,7 +18,10 @@ struct PreflightCheckTests {
 
   static func profile(_ text: String = "", family: String = "mcuboot", name: String = "P", pairing: String = "none") throws -> BoardProfile {
     let head = "[board]\nname = \(name)\nfamily = \(family)\npairing = \(pairing)\n[match]\nname = A\nmin_rssi = -70\n"
-    return try BoardProfile(iniFile(head + text, file: "p.profile"))
+    // The image here is not signed.
+    let firmware =
+      text.contains("[firmware]\n") ? text.replacing("[firmware]\n", with: "[firmware]\nallow_unsigned = yes\n") : text + "\n[firmware]\nallow_unsigned = yes\n"
+    return try BoardProfile(iniFile(head + firmware, file: "p.profile"))
   }
 
   func order(
@@ -117,11 +120,69 @@ struct PreflightCheckTests {
     let any = try Self.profile()
     #expect(complaint { () throws(ConfigurationError) in _ = try order([any], damaged: true) }?.contains("it is damaged") == true)
   }
+
+  @Test func anUnsignedImageMustBeAllowed() throws {
+    let text = "[board]\nname = P\nfamily = mcuboot\n[match]\nname = A\nmin_rssi = -70\n[firmware]\n"
+    let message = complaint { () throws(ConfigurationError) in _ = try order([try BoardProfile(iniFile(text, file: "p.profile"))]) }
+    #expect(message?.contains("is not signed, and the profile does not allow that") == true)
+    #expect(message?.contains("allow_unsigned = yes") == true)
+    let allowed = try BoardProfile(iniFile(text + "allow_unsigned = yes\n", file: "p.profile"))
+    #expect(try order([allowed]).warnings.contains { $0.contains("is not signed") })
+  }
+
+  /// A package with one file whose manifest names a board.
+  private func listed(board: String?, soc: String?) throws -> FirmwarePackage {
+    let image = try Self.image()
+    let place = [board.map { #","board":"\#($0)""# }, soc.map { #","soc":"\#($0)""# }].compactMap { $0 }.joined()
+    let manifest = #"{"format-version":1,"time":1,"files":[{"type":"application","file":"app.bin","size":\#(image.count)\#(place)}]}"#
+    return try FirmwarePackage(fileName: "app.zip", bytes: StoredArchive.bytes([("manifest.json", Array(manifest.utf8)), ("app.bin", image)]))
+  }
+
+  @Test(
+    arguments: [
+      ("board = thingy53, nrf5340dk\nsoc = nrf5340", "nrf5340dk/nrf5340/cpuapp", "nrf5340", nil),
+      ("board = thingy53", "nrf5340dk/nrf5340/cpuapp", "nrf5340", "is for board 'nrf5340dk/nrf5340/cpuapp', the profile is for 'thingy53'"),
+      ("soc = nrf52840", "nrf5340dk/nrf5340/cpuapp", "nrf5340", "is for soc 'nrf5340', the profile is for 'nrf52840'"),
+      ("board = x", nil, nil, nil),
+    ] as [(String, String?, String?, String?)])
+  func theManifestsBoardMustBeTheProfiles(rules: String, board: String?, soc: String?, expected: String?) throws {
+    let package = try listed(board: board, soc: soc)
+    let profile = try Self.profile("[firmware]\n" + rules)
+    let check = PreflightCheck(profiles: [profile], options: JobOptions(package: "app.zip"), require: [])
+    let message = complaint { () throws(ConfigurationError) in _ = try check.order { _ throws(PackageError) in package } }
+    if let expected { #expect(message?.contains(expected) == true) } else { #expect(message == nil) }
+  }
 }
 
 extension LineJob.Kind {
   /// The order of a kind that is updated over SMP.
   var update: UpdateOrder? {
     if case .update(let order) = order { order } else { nil }
+  }
+}
+
+/// A zip archive of stored files (PKWARE APPNOTE.TXT 4.3.7, 4.3.12, 4.3.16), for packages that exist in a test only.
+enum StoredArchive {
+  static func bytes(_ files: [(String, [UInt8])]) -> [UInt8] {
+    var out: [UInt8] = []
+    var directory: [UInt8] = []
+    for (name, content) in files {
+      let size = little(UInt32(content.count))
+      let common = little(UInt32(0)) + little(UInt32(0x21 << 16)) + little(crc32(content)) + size + size + little(UInt16(name.utf8.count)) + [0, 0]
+      let offset = little(UInt32(out.count))
+      out += little(UInt32(0x0403_4b50)) + little(UInt16(20)) + common + Array(name.utf8) + content
+      directory += little(UInt32(0x0201_4b50)) + little(UInt16(20)) + little(UInt16(20)) + common + [UInt8](repeating: 0, count: 10) + offset + Array(name.utf8)
+    }
+    let count = little(UInt16(files.count))
+    let end = little(UInt32(0x0605_4b50)) + [0, 0, 0, 0] + count + count + little(UInt32(directory.count)) + little(UInt32(out.count)) + [0, 0]
+    return out + directory + end
+  }
+
+  private static func little<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  }
+
+  private static func crc32(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(~UInt32(0)) { crc, byte in (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in (crc >> 1) ^ (crc & 1 == 0 ? 0 : 0xedb8_8320) } }
   }
 }

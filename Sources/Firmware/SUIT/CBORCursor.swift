@@ -30,6 +30,9 @@ struct CBORCursor {
     static func malformed(at offset: Int) -> Fault { Fault(reason: "is not well-formed CBOR at offset \(offset)") }
   }
 
+  /// Heads of the tags 6 to 20 (RFC 8949 §3.4).
+  private static let shortTags: ClosedRange<UInt8> = 0xc6...0xd4
+
   let bytes: [UInt8]
   /// Reading never passes this offset.
   let end: Int
@@ -55,6 +58,11 @@ struct CBORCursor {
   /// The next token.
   mutating func next() throws(Fault) -> Token {
     guard offset < end else { throw .truncated }
+    // libcbor refuses the short heads of tags that RFC 7049 left unassigned, among them 18 (COSE_Sign1).
+    if Self.shortTags.contains(bytes[offset]) {
+      defer { offset += 1 }
+      return .tag(UInt64(bytes[offset] - 0xc0))
+    }
     var seen = Seen()
     var calls = Self.callbacks
     let room = offset..<end

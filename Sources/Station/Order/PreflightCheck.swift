@@ -39,8 +39,8 @@ public struct PreflightCheck: Sendable {
         throw ConfigurationError(file: profile.file, "names no package", remedy: "give --package FILE, or set [firmware] package")
       }
       let package = try package(at: path, load)
-      let pinned = package.complaints(pinned: profile.firmware.sha256, version: profile.firmware.version.flatMap { ImageVersion($0) })
-      for complaint in pinned + package.complaints {
+      let wanted = package.complaints(for: profile.firmware)
+      for complaint in wanted + package.complaints {
         switch complaint.severity {
         case .error: throw ConfigurationError(file: path, complaint.message, remedy: nil)
         case .warning: order.warnings.append(ConfigurationError(file: path, complaint.message, remedy: nil).description)
@@ -110,5 +110,14 @@ public struct PreflightCheck: Sendable {
     let order = UpdateOrder(profile, images: images)
     return LineJob.Kind(
       profile: profile, order: .update(order), version: order.version, packageName: package.fileName, packageSHA256: package.sha256.hex)
+  }
+}
+
+extension FirmwarePackage {
+  /// What the package has against it where a profile's `[firmware]` is concerned.
+  public func complaints(for rules: FirmwareRules) -> [Complaint] {
+    complaints(
+      pinned: rules.sha256, version: rules.version.flatMap { ImageVersion($0) }, boards: rules.boards, socs: rules.socs,
+      allowsUnsigned: rules.allowUnsigned)
   }
 }

@@ -21,6 +21,9 @@ enum ProfileKeys {
   static let package = IniKey("firmware", "package", .described("given by --package"))
   static let sha256 = IniKey("firmware", "sha256", .described("any"))
   static let version = IniKey("firmware", "version", .described("any"))
+  static let firmwareBoard = IniKey("firmware", "board", .described("any"))
+  static let firmwareSoC = IniKey("firmware", "soc", .described("any"))
+  static let allowUnsigned = IniKey("firmware", "allow_unsigned", .value("no"))
   static let allowDowngrade = IniKey("firmware", "allow_downgrade", .value("no"))
 
   static let mode = IniKey("upgrade", "mode", .value("testAndConfirm"))
@@ -48,7 +51,7 @@ enum ProfileKeys {
     name, family, pairing, passkey,
     matchName, namePrefix, service, companyID, addresses, minRSSI, allowAny,
     modelNumber, hardwareRevision, manufacturer, serial,
-    package, sha256, version, allowDowngrade,
+    package, sha256, version, firmwareBoard, firmwareSoC, allowUnsigned, allowDowngrade,
     mode, pipelineDepth, byteAlignment, reassemblyBufferSize, eraseAppSettings, bootloaderMode, estimatedSwapTime,
     rescueName, rescueService, rescueProtocol, strandedAfter, catalog, flavor, packetReceipt, packetSize, hwVersion, fwVersion, signed,
   ]

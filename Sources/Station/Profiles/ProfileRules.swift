@@ -34,6 +34,12 @@ public struct FirmwareRules: Hashable, Sendable {
   public var sha256: String?
   /// The version that the image must have, in a form that `ImageVersion` reads; for boards without MCUboot in one that `FirmwareVersion` reads.
   public var version: String?
+  /// The boards that the package's manifest may name, compared up to the first `/`; empty is any.
+  public var boards: [String]
+  /// Likewise for `soc`.
+  public var socs: [String]
+  /// An image without a signature is taken, too.
+  public var allowUnsigned: Bool
   public var allowDowngrade: Bool
 
   init(_ values: IniValues, family: BoardProfile.Family) throws(ConfigurationError) {
@@ -46,7 +52,19 @@ public struct FirmwareRules: Hashable, Sendable {
     } else {
       version = try values.optional(ProfileKeys.version, "a version like 1.7.3 or 2.0.0-beta") { FirmwareVersion($0) == nil ? nil : $0 }
     }
+    boards = try Self.names(values, ProfileKeys.firmwareBoard, "boards as manifest.json names them, like nrf5340dk/nrf5340/cpuapp, with commas between")
+    socs = try Self.names(values, ProfileKeys.firmwareSoC, "chips as manifest.json names them, like nrf5340, with commas between")
+    allowUnsigned = try values.flag(ProfileKeys.allowUnsigned)
     allowDowngrade = try values.flag(ProfileKeys.allowDowngrade)
+  }
+}
+
+extension FirmwareRules {
+  private static func names(_ values: IniValues, _ key: IniKey, _ expected: String) throws(ConfigurationError) -> [String] {
+    try values.optional(key, expected) { (text) -> [String]? in
+      let names = text.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
+      return names.isEmpty || names.contains { $0.hasPrefix("/") } ? nil : names
+    } ?? []
   }
 }
 

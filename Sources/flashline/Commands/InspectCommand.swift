@@ -32,7 +32,12 @@ struct InspectCommand {
   private static func complaints(_ file: FirmwareFile, _ profile: BoardProfile) -> [Complaint] {
     let firmware = profile.firmware
     switch file {
-    case .update(let package): return package.complaints(pinned: firmware.sha256, version: firmware.version.flatMap { ImageVersion($0) })
+    case .update(let package):
+      guard profile.family == .mcuboot else {
+        let remedy = "use the package that is made for its bootloader"
+        return [Complaint(.error, .otherProtocol, "this package is for boards with SMP, the profile's boards have one of Nordic's bootloaders: \(remedy)")]
+      }
+      return package.complaints(for: firmware)
     case .nordic(let package):
       guard profile.family != .mcuboot else {
         let remedy = "use dfu_application.zip or the signed image"

@@ -113,6 +113,10 @@ struct DemoFolder {
     model_number = VL-1
     hardware_revision = 1.0
     serial = unique
+
+    [firmware]
+    # The images of the virtual line have no signature, and its bootloaders ask for none.
+    allow_unsigned = yes
     """ + "\n"
 
   /// `20261130-021558`, local time.
