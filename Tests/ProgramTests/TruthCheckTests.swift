@@ -59,6 +59,8 @@ import VirtualLine
   @Test func eachImageIsCompared() throws {
     #expect(TruthCheck(truth: try pair(), recorded: recorded("0:aa 1:bb")).differences.isEmpty)
     #expect(TruthCheck(truth: try pair(), recorded: recorded("aa")).differences.isEmpty, "a package for image 0 alone")
+    #expect(TruthCheck(truth: try pair(), recorded: recorded("0:aa")).differences == ["C0:DE:00:00:00:01: image 1 is not recorded"])
+    #expect(TruthCheck(truth: try pair(readable: false), recorded: recorded("0:aa")).differences.isEmpty, "nobody can read it")
     let other = TruthCheck(truth: try pair(hash: "cc"), recorded: recorded("0:aa 1:bb"))
     #expect(other.differences.first?.contains("image hash of image 1 recorded bb, on the board cc") == true)
     let trial = TruthCheck(truth: try pair(confirmed: false), recorded: recorded("0:aa 1:bb"))

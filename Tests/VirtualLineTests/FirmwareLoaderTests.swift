@@ -55,7 +55,7 @@ struct FirmwareLoaderTests {
     bench.upload(update, image: 0)
     #expect(bench.slots == ["2.0.0 b", "0.9.0 bca"])
     bench.reset()
-    #expect(bench.board.boots == [.loader, .none])
+    #expect(bench.board.boots == [.loader, .switched])
     #expect(bench.board.face == BoardFace(address: Self.address, name: "VLINE-0001", services: [.simpleManagement]))
     #expect(bench.board.read(.firmwareRevision) == Array("2.0.0".utf8))
     #expect(bench.board.isUpdated)
@@ -99,6 +99,18 @@ struct FirmwareLoaderTests {
     bench.upload(update, image: 0)
     bench.reset()
     #expect(bench.board.read(.firmwareRevision) == Array("2.0.0".utf8))
+  }
+
+  /// Nothing leads back: a bare-metal board has no second application.
+  @Test func anApplicationThatDoesNotComeUpIsTheEnd() {
+    var bench = bench(faults: [BoardFault(.imageReverts, count: 2)])
+    _ = bench.ask(Self.intoLoader)
+    bench.run(for: .seconds(10))
+    _ = bench.connect()
+    bench.upload(update, image: 0)
+    bench.reset()
+    #expect(bench.board.boots == [.loader, .dead])
+    #expect(!bench.board.advertises && !bench.board.isConnected)
   }
 
   @Test func aPlainResetStartsTheApplication() {

@@ -120,6 +120,7 @@ struct LineScriptTests {
     ("{ boards: [{ board: 0, settings: { kind: \"loader\", images: [{}, {}] } }] }", "boards[0]: images[1]: a board with a firmware loader has one image"),
     ("{ boards: [{ board: 0, settings: { slotAddress: -1 } }] }", "boards[0]: slotAddress: -1 is not from 0 to 1879048192"),
     ("{ boards: [{ board: 0, settings: { loader: { name: \"\" } } }] }", "boards[0]: loader: name: \"\" is not 1 to 29 bytes"),
+    ("{ boards: [{ board: 0, faults: [{ do: \"busy\", image: 1 }] }] }", "boards[0]: busy: image: only uploaded bytes, erases and resets know an image"),
     ("{ boards: [{ board: 0, faults: [{ do: \"spoilImage\", image: 4 }] }] }", "boards[0]: spoilImage: image: 4 is not from 0 to 3"),
     ("{ boards: [{ board: 0, faults: [{ do: \"smallMTU\", mtu: 5 }] }] }", "boards[0]: smallMTU: mtu: 5 is not from 23 to 517"),
     ("{ radio: { intervalMilliseconds: NaN } }", "radio: intervalMilliseconds: nan is not from 1.0 to 4000.0"),

@@ -40,7 +40,7 @@ public enum BootStep: String, Hashable, Sendable, Codable {
   case refused
   /// The new image did not come up, and the watchdog's reset brought the old one back.
   case crashedAndReverted
-  /// The other slot runs now, where it lies or from RAM.
+  /// The other slot runs now, where it lies or from RAM; the application after its firmware loader.
   case switched
   /// The firmware loader runs.
   case loader

@@ -247,8 +247,8 @@ struct ImageSlots: Sendable {
   private mutating func chooseLoader(_ wanted: Bool) -> BootStep {
     let hasApplication = runnable(0) != nil
     guard wanted || !hasApplication else {
-      active = 0
-      return .none
+      defer { active = 0 }
+      return active == 0 ? .none : .switched
     }
     active = runnable(1) != nil ? 1 : 0
     return active == 1 ? .loader : hasApplication ? .none : .dead

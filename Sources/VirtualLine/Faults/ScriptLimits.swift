@@ -121,6 +121,9 @@ extension BoardFault {
       ("groupCode", groupCode, 0...65_535), ("image", image, 0...(BoardSettings.imageLimit - 1)),
     ]
     for case (let name, let value?, let range) in numbers where !range.contains(value) { return "\(self.do.rawValue): \(name): \(outside(value, range))" }
+    if image != nil, ![.data, .finish, .erase, .reset].contains(point) {
+      return "\(self.do.rawValue): image: only uploaded bytes, erases and resets know an image"
+    }
     if let version, ImageVersion(version) == nil { return "\(self.do.rawValue): version: \"\(version)\" is not like 1.2.3" }
     return nil
   }

@@ -38,7 +38,8 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var dfu: DFU?
     /// Of SUIT boards; `version` is then the sequence number and `hash` the digest of the installed root manifest.
     public var suit: SUIT?
-    /// All images of an SMP board, image 0 first, which is what `version`, `hash`, `confirmed`, `slots` and `boots` tell of.
+    /// All images of an SMP board, image 0 first, which is what `version`, `hash`, `confirmed`, `slots` and `boots` tell of. `truth.json` has them only
+    /// for boards with several.
     public var images: [Image]?
     /// MCUboot's mode (smp.md §3.1).
     public var bootMode: Int?
@@ -212,7 +213,14 @@ extension VirtualBoard {
 extension LineHost {
   /// What really is in the boards now.
   func truth() -> LineTruth {
-    LineTruth(conduct: conduct, boards: boards.enumerated().map { $0.element.truth(number: $0.offset) })
+    LineTruth(
+      conduct: conduct,
+      boards: boards.enumerated().map { number, board in
+        var truth = board.truth(number: number)
+        // Thousands of boards are written every second; of one image everything stands there already.
+        if truth.images?.count == 1 { truth.images = nil }
+        return truth
+      })
   }
 
   /// The same when something has changed since the last call.

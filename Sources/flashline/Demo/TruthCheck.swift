@@ -51,7 +51,7 @@ struct TruthCheck {
     for (number, recorded) in hashes where !isUnread(recorded, number, board) {
       compare(name("image hash", of: number), recorded, state(number, board).hash)
     }
-    if hashes.count > 1 {
+    if record.hash?.contains(":") == true {
       for image in board.images ?? [] where image.readable && !hashes.contains(where: { $0.number == image.image }) {
         found.append("image \(image.image) is not recorded")
       }
