@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 
+import rescue
 from bench import Checks, Line, Station, check_records, check_stream, check_truth, finish, image, image_hash, is_good
 
 ADAPTERS, BOARDS = 2, 3
@@ -158,6 +159,57 @@ class Lane:
                 self.station.remove()
 
 
+def stranded(checks: Checks, seed: int, pauses: int, cancels: int, length: float):
+    """Boards in Nordic's bootloaders: a batch of `recover` that is cancelled and paused again and again loses none of them."""
+    checks.where = 'stranded boards'
+    count, r = 8, random.Random(seed)
+    script = {'boards': [{'board': number, 'settings': rescue.settings()} for number in range(count)]} | rescue.RADIO
+    with Line(2, count, script, rescue.OPTIONS + ('--seed', str(seed))) as line:
+        station = rescue.Night(line)
+        job = station.recover('--count', str(count), '--idle', '20s')
+        for number in range(cancels):
+            run = station.start(*job)
+            run.wait_for('board.assigned', limit=30)
+            time.sleep(r.uniform(0, 6))
+            if run.process.poll() is not None:
+                break
+            if number % 2:
+                run.process.send_signal(signal.SIGUSR1)
+                run.wait_for('station.paused', limit=5)
+                time.sleep(r.uniform(0, 3))
+            began = time.monotonic()
+            run.process.send_signal(signal.SIGINT)
+            code = run.wait(30)
+            checks.ok(f'cancelled within {STOP_LIMIT} s', code == 0 or time.monotonic() - began <= STOP_LIMIT, f'{time.monotonic() - began:.2f} s')
+            checks.ok('exit code of a cancelled job', code in (130, 0), code)
+            check_stream(checks, run)
+        run, taken = station.start(*job), 0
+        run.wait_for('board.assigned', limit=30)
+        for number in range(pauses):
+            time.sleep(r.uniform(0, 5))
+            if run.process.poll() is not None:
+                break
+            run.process.send_signal(signal.SIGUSR1)
+            if not run.wait_for('station.paused', number + 1, limit=5):
+                break
+            taken += 1
+            time.sleep(length)
+            run.process.send_signal(signal.SIGUSR2)
+            run.wait_for('station.resumed', number + 1, limit=5)
+        checks.same('exit code of the last job', run.wait(JOB_LIMIT), 0)
+        time.sleep(0.5)
+        rescue.check_rescued(checks, station, line.boards())
+        rows = station.rows()
+        checks.ok('every attempt passed, or was cancelled', all(row['outcome'] == 'passed' or row['failure_code'] == 'operator.stopped' for row in rows),
+                  [(row['outcome'], row['failure_code'], row['failure_message']) for row in rows])
+        check_records(checks, station, None)
+        print(f'     stranded boards: {taken} pauses, {sum(row["outcome"] == "aborted" for row in rows)} attempts cancelled, {len(rows)} attempts', flush=True)
+        if checks.failures:
+            print(f'     records are kept in {station.folder}', flush=True)
+        else:
+            station.remove()
+
+
 def shares(total: int, lanes: int) -> list[int]:
     return [total // lanes + (number < total % lanes) for number in range(lanes)]
 
@@ -168,6 +220,7 @@ def main() -> int:
     parser.add_argument('--cancels', type=int, default=20)
     parser.add_argument('--seconds', type=float, default=30)
     parser.add_argument('--lanes', type=int, default=4)
+    parser.add_argument('--stranded', type=int, default=4, help='pauses, and as many cancels, of a rescue')
     parser.add_argument('--seed', type=int)
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 31)
@@ -181,6 +234,8 @@ def main() -> int:
     for thread in threads:
         thread.join()
     checks = Checks()
+    if arguments.stranded:
+        stranded(checks, seed, arguments.stranded, arguments.stranded, arguments.seconds)
     for lane in lanes:
         checks.passed += lane.checks.passed
         checks.failures += lane.checks.failures

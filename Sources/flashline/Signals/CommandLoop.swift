@@ -31,7 +31,7 @@ struct CommandLoop {
     }
     if cancels { stopSwitch.connect(StopSwitch.Work(drain: { task.cancel() }, stop: { task.cancel() })) }
     let policy = Shared(Locked(StopPolicy()))
-    let reader = keys ? TerminalKeys { key in self.act(policy.value.withLock { $0.receive(.key(key)) }, stopSwitch) } : nil
+    let reader = keys ? TerminalKeys { key in self.receive(.key(key), policy, stopSwitch) } : nil
     defer { reader?.end() }
     wait(for: ended, policy, stopSwitch, pauses: !cancels)
     return result.value.load(ordering: .acquiring)
@@ -64,10 +64,15 @@ struct CommandLoop {
       if ready[0].revents != 0 { return }
       while let signal = signals.next() {
         guard pauses || signal.asksForEnd else { continue }
-        act(policy.value.withLock { $0.receive(signal.input) }, stopSwitch)
+        receive(signal.input, policy, stopSwitch)
         if deadline == nil, stopSwitch.isStopping { deadline = Self.now + Int64(Self.stopLimit) }
       }
     }
+  }
+
+  /// One wish at a time: keys come on another thread than signals, and the last wish holds.
+  private func receive(_ input: StopPolicy.Input, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch) {
+    policy.value.withLock { act($0.receive(input), stopSwitch) }
   }
 
   private func act(_ action: StopPolicy.Action, _ stopSwitch: StopSwitch) {

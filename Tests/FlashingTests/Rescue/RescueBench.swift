@@ -93,6 +93,7 @@ final class RescueBench {
     pump = other.pump
     order = other.order
     limits = other.limits
+    admitted = other.admitted
   }
 
   func begin(wasWrittenBefore: Bool = false) -> LinePump.Work<AttemptRecord> {
