@@ -18,10 +18,12 @@ public struct BoardSession: Sendable {
   let wasWrittenBefore: Bool
   /// False when an image already stored in the board is not to be believed.
   let trustsStoredImage: Bool
+  /// It was heard under the name that was given to its firmware loader, by an earlier attempt that left it there.
+  let wasHeardInLoader: Bool
 
   public init(
     board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: BoardOrder, limits: SessionLimits, time: Timekeeper,
-    journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool,
+    journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool, wasHeardInLoader: Bool = false,
     examine: @escaping @Sendable (BoardIdentity) async throws -> Void
   ) {
     self.board = board
@@ -33,6 +35,7 @@ public struct BoardSession: Sendable {
     self.journal = journal
     self.wasWrittenBefore = wasWrittenBefore
     self.trustsStoredImage = trustsStoredImage
+    self.wasHeardInLoader = wasHeardInLoader
     self.examine = examine
   }
 
