@@ -15,6 +15,12 @@ public enum BoardOrder: Sendable {
     }
   }
 
+  /// Whether a pause is taken between any two steps, or only between two links (`SessionDriver.mayPause`): Nordic's bootloaders leave after 120 s of silence
+  /// (facts/nordic-dfu.md §§2.5, 3.7), and a Legacy transfer cannot be taken up again.
+  var pausesBetweenSteps: Bool {
+    if case .rescue = self { false } else { true }
+  }
+
   /// How many images one attempt may flash after each other: each may take the limit of an attempt.
   var stagesAtMost: Int {
     switch self {
@@ -36,4 +42,11 @@ enum SessionResult: Hashable, Sendable {
 protocol SessionDriver: Sendable {
   /// One life of a link: until the plan is through (then its result) or a reset ended the link (nil).
   mutating func advance() async throws -> SessionResult?
+
+  /// Whether a pause may be taken before the next link.
+  var mayPause: Bool { get }
+}
+
+extension SessionDriver {
+  var mayPause: Bool { true }
 }

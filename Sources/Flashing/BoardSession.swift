@@ -10,7 +10,12 @@ public struct BoardSession: Sendable {
   let central: any Central
   let order: BoardOrder
   let limits: SessionLimits
+  /// The operator's hand on this session.
+  let control: SessionControl
+  /// Time for everything that the session does and waits for; it stands still in a pause.
   let time: Timekeeper
+  /// Time as the board lives it: for what a pause must not stop.
+  let boardTime: Timekeeper
   let journal: AttemptJournal
   /// What the station has to say to the identity that was read (`--boards`, unique serial numbers); throws `BoardFailure` to refuse the board.
   let examine: @Sendable (BoardIdentity) async throws -> Void
@@ -21,9 +26,12 @@ public struct BoardSession: Sendable {
   /// It was heard under the name that was given to its firmware loader, by an earlier attempt that left it there.
   let wasHeardInLoader: Bool
 
+  /// - Parameters:
+  ///   - control: made with the same time; nil where nobody will pause this session.
+  ///   - examine: throws `BoardFailure` to refuse the board once it has told what it is.
   public init(
     board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: BoardOrder, limits: SessionLimits, time: Timekeeper,
-    journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool, wasHeardInLoader: Bool = false,
+    control: SessionControl? = nil, journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool, wasHeardInLoader: Bool = false,
     examine: @escaping @Sendable (BoardIdentity) async throws -> Void
   ) {
     self.board = board
@@ -31,7 +39,9 @@ public struct BoardSession: Sendable {
     self.central = central
     self.order = order
     self.limits = limits
-    self.time = time
+    self.control = control ?? SessionControl(time)
+    self.time = self.control.time
+    boardTime = time
     self.journal = journal
     self.wasWrittenBefore = wasWrittenBefore
     self.trustsStoredImage = trustsStoredImage
@@ -41,7 +51,7 @@ public struct BoardSession: Sendable {
 
   /// Runs the attempt to its end and returns the finished record (not yet stored).
   public func run() async -> AttemptRecord {
-    let began = time.now()
+    let began = boardTime.now()
     let links = LinkHolder()
     do {
       let result = try await withLimit(links)
@@ -55,7 +65,7 @@ public struct BoardSession: Sendable {
     await links.close()
     // Bonds do not outlive their attempt.
     if order.pairing != nil { await shielded { await central.forget(board, on: adapter) } }
-    let spent = time.now() - began
+    let spent = boardTime.now() - began
     let finished = time.wall()
     journal.update {
       $0.duration = spent.seconds
@@ -79,6 +89,14 @@ public struct BoardSession: Sendable {
           try await time.sleep(limit)
           return nil
         }
+        group.addTask {
+          try await control.cancelled()
+          throw SessionError.stopped(links.phase)
+        }
+        group.addTask {
+          try await control.overdue(limits.pause)
+          throw SessionError.pausedTooLong(links.phase, limits.pause)
+        }
         defer { group.cancelAll() }
         if let first = try await group.next(), let result = first { return result }
         throw BoardFailure(.boardTimeout, in: links.phase, "the attempt took longer than \(limit.words)")
@@ -94,6 +112,7 @@ public struct BoardSession: Sendable {
     var recoveries = 0
     while true {
       do {
+        if driver.mayPause { try await control.passage() }
         if let result = try await driver.advance() { return result }
       } catch {
         let reason = SessionError.of(error, in: links.phase)
@@ -106,7 +125,9 @@ public struct BoardSession: Sendable {
     }
   }
 
+  /// A step begins: when the operator lets it, and when it is written down.
   func enter(_ phase: Phase, _ links: LinkHolder) async throws {
+    if order.pausesBetweenSteps { try await control.passage() }
     links.phase = phase
     try await journal.enter(phase)
   }
@@ -165,6 +186,11 @@ extension AttemptRecord {
       failureCode = .operatorStopped
       failurePhase = phase
       failureMessage = "stopped by the operator"
+    case .pausedTooLong(let phase, let limit):
+      outcome = .aborted
+      failureCode = .operatorPaused
+      failurePhase = phase
+      failureMessage = "paused for longer than \(limit.words)"
     }
   }
 }

@@ -72,6 +72,7 @@ public enum FailureCode: String, Hashable, Sendable, CaseIterable {
   // aborted
   case stationCrashed = "station.crashed"
   case operatorStopped = "operator.stopped"
+  case operatorPaused = "operator.paused"
 }
 
 /// Why one attempt did not end well: where, what, and in which words.

@@ -132,6 +132,7 @@ public struct FailureRule: Hashable, Sendable {
     case .stationPackage: (.error, true, "A file of the firmware mirror is missing or changed. Run: flashline catalog refresh.")
     case .stationBusy: (.error, true, "Another job uses this database. Wait until it is over, or give this one a database of its own.")
     case .stationCrashed: (.aborted, true, "The station stopped during this attempt. Start the same command again: it goes on where it was.")
+    case .operatorPaused: (.aborted, true, "The pause was longer than [limits] pause_timeout. Start the same command again: it goes on where it was.")
     default: (.aborted, true, "Start the same command again: it goes on where it was.")
     }
   }

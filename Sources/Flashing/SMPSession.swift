@@ -139,6 +139,8 @@ actor SMPSession {
 
   nonisolated private func pump() async {
     for await packets in outgoing {
+      // In a pause nothing new is sent; the requests under way are answered and count. A request is never cut.
+      guard (try? await time.passage()) != nil else { return }
       do {
         try await channel.send(all: packets)
       } catch {

@@ -6,6 +6,8 @@ enum SessionError: Error, Hashable {
   /// A station fault: one of the codes whose outcome is `error`.
   case station(FailureCode, Phase, String)
   case stopped(Phase)
+  /// The operator's pause lasted longer than its limit.
+  case pausedTooLong(Phase, Duration)
 
   /// What the stack said, in terms of the session.
   static func of(_ error: CentralError, in phase: Phase) -> SessionError {

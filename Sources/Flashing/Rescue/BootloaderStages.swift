@@ -29,6 +29,8 @@ struct BootloaderStages: Sendable {
   private var flashed = 0
   /// Parts of a build's package that were activated in this attempt.
   private var partsDone: [String: Int] = [:]
+  /// A package has further parts: some bootloaders wait 10 s for the next one (facts/nordic-dfu.md §3.7).
+  private(set) var isBetweenParts = false
   private var tries = DFUTries()
   private var legacy: LegacySettings
   /// Nil before the first transfer, which knows the MTU.
@@ -225,6 +227,7 @@ struct BootloaderStages: Sendable {
     // What was too fast for the board in one stage is too fast in the next: `legacy` stays. The MTU may be another.
     secure = nil
     partsDone[build.id, default: 0] += 1
+    isBetweenParts = (partsDone[build.id] ?? 0) < package.parts.count
     expectation = part.kind.isSystem ? .bootloader(before: part.kind.bringsBootloader ? installed : nil) : .application
   }
 

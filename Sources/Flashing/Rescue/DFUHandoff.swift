@@ -10,7 +10,7 @@ struct DFUHandoff: Sendable {
   /// - Returns: why it did not leave, nil when it did; and whether its bootloader advertises under `name`.
   func run(_ path: EntryPath, name: String?) async throws -> (failure: DFUFailure?, isNamed: Bool) {
     var machine = BootloaderEntry(path, name: name)
-    let events = DFUEvents(time: session.time)
+    let events = DFUEvents(time: session.boardTime)
     return try await withThrowingDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       group.addTask { await events.watch(link) }
@@ -29,7 +29,7 @@ struct DFUHandoff: Sendable {
               await events.write(
                 bytes, to: characteristic, of: service, withResponse: withResponse, over: link, limit: session.limits.command)
             }
-          case .expect(_, let limit): deadline = session.time.now() + limit
+          case .expect(_, let limit): deadline = session.boardTime.now() + limit
           case .disconnect:
             deadline = nil
             await links.close()
@@ -51,7 +51,7 @@ struct DFUHandoff: Sendable {
         case .broken(let error): throw error
         case .tick:
           actions = []
-          if let due = deadline, session.time.now() >= due {
+          if let due = deadline, session.boardTime.now() >= due {
             deadline = nil
             actions = machine.silent()
           }

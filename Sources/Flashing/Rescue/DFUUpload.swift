@@ -24,7 +24,7 @@ struct DFUUpload: Sendable {
   /// Throws the station's faults and the operator's stop; what the board does is in the result.
   func run(_ fresh: some DFUTransfer) async throws -> End {
     var machine = fresh
-    let events = DFUEvents(time: session.time)
+    let events = DFUEvents(time: session.boardTime)
     var span = ImageSpan()
     defer { keepFigures(machine, span) }
     return try await withThrowingDiscardingTaskGroup { group in
@@ -39,7 +39,7 @@ struct DFUUpload: Sendable {
         // A checksum is answered at once, and what follows from it is done behind what was asked for with it.
         var next = 0
         while next < actions.count {
-          span.saw(actions[next], at: session.time.now())
+          span.saw(actions[next], at: session.boardTime.now())
           if let end = perform(actions[next], events, &deadline, &group) { return end }
           if case .checksum(let data, let length) = actions[next] { actions += machine.checksum(checksums.value(of: data, upTo: length)) }
           next += 1
@@ -60,7 +60,7 @@ struct DFUUpload: Sendable {
     case .linkLost: return machine.linkLost()
     case .broken(let error): throw error
     case .tick:
-      guard let due = deadline, session.time.now() >= due else { return [] }
+      guard let due = deadline, session.boardTime.now() >= due else { return [] }
       deadline = nil
       return machine.silent()
     }
@@ -74,11 +74,11 @@ struct DFUUpload: Sendable {
       session.journal.touch(leaving: .bootloader)
       group.addTask { await events.write(bytes, to: controlPoint, of: service, withResponse: true, over: link, limit: session.limits.command) }
     case .writePackets(let bytes, let size): group.addTask { await events.send(bytes, size: size, over: channel) }
-    case .expect(_, let limit): deadline = session.time.now() + limit
+    case .expect(_, let limit): deadline = session.boardTime.now() + limit
     case .pause(let length):
       deadline = nil
       group.addTask { await events.pause(length) }
-    case .progress(let bytes): session.journal.progress(bytes, of: image.count, at: session.time.now())
+    case .progress(let bytes): session.journal.progress(bytes, of: image.count, at: session.boardTime.now())
     case .checksum: break
     case .finished: return .activated
     case .restart(let failure, _): return .again(failure)

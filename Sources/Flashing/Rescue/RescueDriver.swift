@@ -48,6 +48,9 @@ struct RescueDriver: SessionDriver {
 
   private var limits: SessionLimits { session.limits }
 
+  /// Not where the board would not wait: just sent to its bootloader, or between two parts of a package, it would go back to its application.
+  var mayPause: Bool { awaited != .bootloader && !bootloader.isBetweenParts }
+
   mutating func advance() async throws -> SessionResult? {
     let (link, isStranded) = try await connect()
     var (present, offer) = (link, try await look(link, isStranded))
