@@ -1,3 +1,4 @@
+import Firmware
 import LineFixture
 import SMP
 import Testing
