@@ -19,7 +19,7 @@ PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help deps build install test demo rig lint format clean soak crash trust sanitize bench
+.PHONY: help deps build install test demo docs rig lint format clean soak crash trust sanitize bench
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -60,6 +60,9 @@ test: deps ## all tests of the suite (Swift Testing)
 demo: build ## a virtual line and a job on it: 4 adapters, 24 boards, no hardware
 	$(BINARY) demo --adapters 4 --boards 24
 
+docs: deps ## the DocC pages of the library products: .build/docs
+	SWIFT=$(SWIFT) SWIFT_BUILD_FLAGS="$(SWIFT_BUILD_FLAGS)" Documentation/build.sh
+
 rig: build ## the line job against the real kernel, udev and bluetoothd in a virtual machine
 	Tests/RealStack/rig.sh setup
 	FLASHLINE="$(CURDIR)/$(BINARY)" Tests/RealStack/line/run.sh
@@ -70,12 +73,13 @@ soak: build ## a virtual line of 2,000 boards, a fault in one of four (BOARDS=, 
 crash: build ## kill -9 at 20 random moments of one batch (KILLS=, SEED=)
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/crash.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
-trust: build ## bad input, faults of the computer and of the line, rescues that are cut off, Ctrl-C, what waiting costs
+trust: build ## bad input, faults of the computer and of the line, rescues that are cut off, Ctrl-C, what waiting costs, pauses and cancels at random moments
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/bad_input.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/host_faults.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/stopping.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/line_faults.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/rescue.py
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/pausing.py $(if $(SEED),--seed $(SEED))
 
 bench: build ## the README's figures: one link, smpclient, Nordic DFU, 1 and 4 adapters, 16 links, reports; prints a Markdown table
 	Tests/RealStack/rig.sh setup >&2
@@ -91,11 +95,11 @@ sanitize: deps ## the suite under the thread sanitizer, then under the address s
 	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
 
 lint: ## format check; systemd's own check of the units, where systemd is there
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples
 	packaging/verify.sh
 
 format: ## formats all sources
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
 clean: ## removes what was built; the rig's cache stays
 	$(SWIFT) package clean

@@ -26,7 +26,17 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 
 let package = Package(
   name: "flashline",
-  products: [.executable(name: "flashline", targets: ["flashline"])],
+  products: [
+    .executable(name: "flashline", targets: ["flashline"]),
+    .executable(name: "upgrade-one-board", targets: ["upgrade-one-board"]),
+    // For other programs: one board over any `GATTLink`, and the way to bluetoothd for those that have none (Sources/Flashing/Flashing.docc).
+    .library(name: "Bluetooth", targets: ["Bluetooth"]),
+    .library(name: "Firmware", targets: ["Firmware"]),
+    .library(name: "SMP", targets: ["SMP"]),
+    .library(name: "NordicDFU", targets: ["NordicDFU"]),
+    .library(name: "Flashing", targets: ["Flashing"]),
+    .library(name: "BlueZ", targets: ["BlueZ", "Reactor"]),
+  ],
   targets: [
     gate("CDBus", "dbus-1", apt: "libdbus-1-dev"),
     gate("CUdev", "libudev", apt: "libudev-dev"),
@@ -61,6 +71,9 @@ let package = Package(
         "Locks",
       ],
       exclude: ["README.md"], swiftSettings: room),
+    .executableTarget(
+      name: "upgrade-one-board", dependencies: ["Bluetooth", "Firmware", "Flashing", "BlueZ", "Reactor"], path: "Examples/upgrade-one-board",
+      swiftSettings: room),
 
     tests("BluetoothTests", ["Bluetooth"]),
     tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
@@ -80,6 +93,6 @@ let package = Package(
     // A process of its own for VirtualLineTests: umockdev's testbed only works in a program that was started under its preload library.
     .executableTarget(name: "lineprobe", dependencies: ["VirtualLine", "CUdev"], path: "Tests/LineProbe", swiftSettings: room),
     tests("VirtualLineTests", ["VirtualLine", "SMP", "Bluetooth", "Firmware", "DBus", "Reactor", "lineprobe"]),
-    tests("ProgramTests", ["Locks", "flashline", "Station", "Flashing", "Bluetooth", "Firmware", "Records", "VirtualLine"]),
+    tests("ProgramTests", ["Locks", "flashline", "upgrade-one-board", "Station", "Flashing", "Bluetooth", "Firmware", "Records", "VirtualLine"]),
   ]
 )

@@ -31,10 +31,10 @@ public struct SessionLimits: Hashable, Sendable {
   /// For a board to be heard again before a connection, when the stack has forgotten it.
   public var rediscover = Duration.seconds(10)
 
-  /// From a reset into the firmware loader until it is heard: Nordic's app waits 15 s (facts/device-manager.md §1.7), and an adapter misses some advertisements.
-  public var loader = Duration.seconds(30)
   /// For one pause by the operator, in which no other limit runs; then the board is given up. Half an hour: a meal, not a night with an open link.
   public var pause = Duration.seconds(1800)
+  /// From a reset into the firmware loader until it is heard: Nordic's app waits 15 s (facts/device-manager.md §1.7), and an adapter misses some advertisements.
+  public var loader = Duration.seconds(30)
 
   public init(connect: Duration, board: Duration, stall: Duration, swap: Duration) {
     self.connect = connect

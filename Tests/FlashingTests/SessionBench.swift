@@ -11,7 +11,7 @@ import VirtualLine
 final class SessionBench {
   static let address = BluetoothAddress(bits: 0xC0DE_0000_0001)
 
-  let clock = ManualClock()
+  let clock: ManualClock
   let central: LineCentral
   var pump: LinePump
   let board: LineBoard
@@ -19,6 +19,7 @@ final class SessionBench {
   let observer = Notes()
   var order: UpdateOrder
   var limits = SessionLimits(connect: .seconds(5), board: .seconds(300), stall: .seconds(20), swap: .seconds(30))
+  private(set) lazy var control = SessionControl(time)
   var wasWrittenBefore = false
   var trustsStoredImage = true
   var examine: @Sendable (IdentityRead) async throws -> Void = { _ in }
@@ -27,6 +28,7 @@ final class SessionBench {
     _ faults: [BoardFault] = [], mode: UpgradeMode = .testAndConfirm, image: [UInt8] = LineImages.new, running: [UInt8] = LineImages.old,
     quirks: LineBoard.Quirks = LineBoard.Quirks(), settings change: (inout BoardSettings) -> Void = { _ in }
   ) {
+    clock = ManualClock()
     var settings = BoardSettings()
     // Small packets, so that an upload has many requests.
     settings.bufferSize = 1024
@@ -73,6 +75,17 @@ final class SessionBench {
   /// Bytes of the images that go to the board: of builds for two slots, one.
   var sent: Int { order.numbers.reduce(0) { sum, number in sum + (order.images.first { $0.number == number }?.bytes.count ?? 0) } }
 
+  /// The next program at the same board: nobody remembers the last one.
+  init(takingOver other: SessionBench) {
+    clock = other.clock
+    central = other.central
+    pump = other.pump
+    board = other.board
+    settings = other.settings
+    order = other.order
+    limits = other.limits
+  }
+
   static func order(_ image: [UInt8], version: String = "1.1.0", mode: UpgradeMode) -> UpdateOrder {
     UpdateOrder(images: [Self.image(image, version: version)], mode: mode)
   }
@@ -81,15 +94,19 @@ final class SessionBench {
     UpdateImage(number: number, slot: slot, bytes: image, sha256: LineImages.digest(image), hash: LineImages.hash(image), version: version)
   }
 
-  func begin(attempt: Int = 1) -> LinePump.Work<AttemptRecord> {
+  var time: Timekeeper {
     let clock = clock
-    let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+    return Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+  }
+
+  func begin(attempt: Int = 1) -> LinePump.Work<AttemptRecord> {
     let record = AttemptRecord(
       batchID: 1, stationID: "S1", profile: "line", job: .update, mac: Self.address, addressType: .random, attempt: attempt, startedAt: time.wall(),
       toolVersion: "test")
     let session = BoardSession(
       board: Self.address, adapter: LineCentral.handle(0), central: central, order: .update(order), limits: limits, time: time,
-      journal: AttemptJournal(record, observer: observer), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: trustsStoredImage, examine: examine)
+      control: control, journal: AttemptJournal(record, observer: observer), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: trustsStoredImage,
+      examine: examine)
     return pump.start { await session.run() }
   }
 
@@ -105,6 +122,7 @@ final class Notes: SessionObserver {
     var phases: [Phase] = []
     var progress: [Int] = []
     var refusesAt: Phase?
+    var act: (@Sendable (Phase) -> Void)?
   }
 
   private let state = Locked(State())
@@ -113,11 +131,15 @@ final class Notes: SessionObserver {
   var progress: [Int] { state.withLock { $0.progress } }
   func refuse(at phase: Phase) { state.withLock { $0.refusesAt = phase } }
 
+  /// Called when a phase was entered, before its first step.
+  func whenEntered(_ act: @escaping @Sendable (Phase) -> Void) { state.withLock { $0.act = act } }
+
   func entered(_ phase: Phase, _ record: AttemptRecord) async throws {
-    let refuses = state.withLock { state in
+    let (refuses, act) = state.withLock { state in
       state.phases.append(phase)
-      return state.refusesAt == phase
+      return (state.refusesAt == phase, state.act)
     }
+    act?(phase)
     if refuses { throw RecordError.notWritable("disk full") }
   }
 

@@ -22,9 +22,11 @@ final class BuiltProgram: Sendable {
   }
 
   /// Beside the test bundle.
-  static var path: String {
+  static var path: String { path(of: "flashline") }
+
+  static func path(of program: String) -> String {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-    return URL(filePath: bundle).deletingLastPathComponent().appending(path: "flashline").path
+    return URL(filePath: bundle).deletingLastPathComponent().appending(path: program).path
   }
 
   private let process = Process()
@@ -32,11 +34,13 @@ final class BuiltProgram: Sendable {
   private let name = UUID().uuidString
 
   /// Starts it with its output going to files, so that nothing blocks.
+  ///
+  /// - Parameter program: another one of the package than flashline.
   init(
-    _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], out: Any? = nil
+    _ arguments: [String], in folder: TemporaryFolder, program: String = "flashline", environment: [String: String] = [:], out: Any? = nil
   ) throws {
     self.folder = folder
-    process.executableURL = URL(filePath: Self.path)
+    process.executableURL = URL(filePath: Self.path(of: program))
     process.arguments = arguments
     process.currentDirectoryURL = URL(filePath: folder.path)
     // A test on a machine with a real station must not touch it.

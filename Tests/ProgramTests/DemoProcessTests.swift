@@ -108,6 +108,47 @@ import Testing
     try await expectNothingLeft()
   }
 
+  /// SIGUSR1 and SIGUSR2, as a script sends them: nothing moves in between, and every board passes.
+  @Test(.timeLimit(.minutes(2))) func signalsPauseAndResume() async throws {
+    let program = try demo("--json")
+    try await eventually(within: .seconds(30), "an upload is under way") { program.output.contains("\"board.progress\"") }
+    program.send(SIGUSR1)
+    try await eventually(within: .seconds(10), "the pause is told") { program.output.contains("\"station.paused\"") }
+    // What was under way is answered, and told, within the time of one request.
+    try await Task.sleep(for: .seconds(3))
+    let told = program.output
+    try await Task.sleep(for: .seconds(3))
+    #expect(program.output == told, "nothing happens in a pause")
+    program.send(SIGUSR1)
+    program.send(SIGUSR2)
+    let result = try await program.result(within: .seconds(60))
+    #expect(result.status == 0, "\(result.err)")
+    let events = try result.events()
+    let paused = try #require(events.first { $0["event"] as? String == "station.paused" })
+    #expect(paused["in_hand"] as? Int == 2)
+    #expect(paused["pause_timeout_s"] as? Double == 1800)
+    let resumed = events.filter { $0["event"] as? String == "station.resumed" }
+    #expect(resumed.count == 1)
+    #expect(resumed.first?["reason"] as? String == "operator")
+    #expect(try #require(resumed.first?["paused_s"] as? Double) > 5)
+    #expect(result.err.contains("goes on after a pause of 0:0"))
+    #expect(try await outcomes().values.sorted() == ["passed", "passed", "passed", "passed"])
+    try await expectNothingLeft()
+  }
+
+  @Test(.timeLimit(.minutes(2))) func anInterruptInAPauseStopsAtOnce() async throws {
+    let program = try demo("--json")
+    try await eventually(within: .seconds(30), "an upload is under way") { program.output.contains("\"board.progress\"") }
+    program.send(SIGUSR1)
+    try await eventually(within: .seconds(10), "the pause is told") { program.output.contains("\"station.paused\"") }
+    program.send(SIGINT)
+    let result = try await program.result(within: .seconds(20))
+    #expect(result.status == 130, "\(result.err)")
+    #expect(try result.events().last?["event"] as? String == "batch.finished")
+    #expect(try await outcomes().values.allSatisfy { $0 == "aborted" || $0 == "passed" })
+    try await expectNothingLeft()
+  }
+
   @Test(.timeLimit(.minutes(2))) func aReaderThatGoesAwayDoesNotStopFlashing() async throws {
     let pipe = Pipe()
     let program = try demo("--json", boards: 2, out: pipe)

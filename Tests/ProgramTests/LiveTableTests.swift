@@ -47,7 +47,48 @@ import Testing
     #expect(lines[0].contains("31.3 kB/s"))
     #expect(lines[1].contains("waiting"))
     #expect(lines[2] == "1 done  1 passed  1 in hand  0:42")
-    #expect(lines[3].hasPrefix("d: finish the boards in hand"))
+    #expect(lines[3] == "p: pause    d: finish the boards in hand, then end    q or Ctrl-C: stop now")
+  }
+
+  @Test func aPauseStandsInTheRowsAndInTheKeyLine() {
+    var table = table([
+      .adapterAdded(adapters[0]), .adapterAdded(adapters[1]), .boardAssigned(record(1, on: "1-1.1")), .boardPhase(record(1, on: "1-1.1"), .upload),
+      .boardProgress(record(1, on: "1-1.1"), bytes: 50, total: 100, kBPerSecond: 31.25), .boardAssigned(record(2, on: "1-1.2")),
+      .boardPhase(record(2, on: "1-1.2"), .reconnect),
+    ])
+    table.heard(.pause)
+    table.apply(.stationPaused(inHand: 2, limit: .seconds(1800)), at: 1000)
+    var lines = frame(table)
+    #expect(lines[0].contains("50 %"))
+    #expect(lines[0].hasSuffix("paused"))
+    #expect(!lines[0].contains("kB/s"))
+    #expect(lines[1].hasSuffix("reconnect paused"))
+    #expect(lines[3].hasPrefix("paused: nothing new begins    p: go on"))
+    #expect(table.takeLines().last?.text.contains("paused: 2 boards in hand, nothing new begins; after 30:00 the job ends") == true)
+    table.heard(.resume)
+    table.apply(.stationResumed(after: .seconds(30), isOverdue: false), at: 31_000)
+    lines = frame(table)
+    #expect(lines[0].hasSuffix("31.3 kB/s"))
+    #expect(lines[3].hasPrefix("p: pause"))
+    #expect(table.takeLines().last?.text.contains("goes on after a pause of 0:30") == true)
+    table.heard(.drain)
+    table.heard(.pause)
+    #expect(frame(table)[3].hasPrefix("paused"))
+    table.heard(.resume)
+    #expect(frame(table)[3].hasPrefix("no new boards"))
+  }
+
+  @Test func anImageOnItsWayToABootloaderIsFinishedFirst() {
+    var staged = record(1, on: "1-1.1")
+    staged.stage = RescueStage(number: 1, count: 2, part: "bootloader", version: nil)
+    var table = table([
+      .adapterAdded(adapters[0]), .boardAssigned(record(1, on: "1-1.1")), .boardPhase(staged, .upload),
+      .boardProgress(staged, bytes: 50, total: 100, kBPerSecond: 5),
+    ])
+    table.heard(.pause)
+    #expect(frame(table)[0].hasSuffix("5.0 kB/s"))
+    table.apply(.boardPhase(staged, .reconnect), at: 2000)
+    #expect(frame(table)[0].hasSuffix("1/2 paused"))
   }
 
   @Test func aRowTellsWhichImageOfAChainIsOnItsWay() {

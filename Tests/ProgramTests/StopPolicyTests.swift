@@ -24,6 +24,24 @@ import Testing
   }
 
   @Test func otherKeysDoNothing() {
-    #expect(actions([.key("x"), .key("\n"), .key("q"), .key("d")]) == [.nothing, .nothing, .nothing, .drain])
+    #expect(actions([.key("x"), .key("\n"), .key("s"), .key("d")]) == [.nothing, .nothing, .nothing, .drain])
+  }
+
+  @Test func aKeyPausesAndGoesOnAndSignalsSayWhich() {
+    #expect(actions([.key("p"), .key("P"), .key("p")]) == [.pause, .resume, .pause])
+    #expect(actions([.pause, .pause, .resume, .resume]) == [.pause, .nothing, .resume, .nothing])
+    #expect(actions([.resume, .pause, .key("p")]) == [.nothing, .pause, .resume])
+  }
+
+  @Test func theCancelKeyIsOneInterruptAndNeverASecondOne() {
+    #expect(actions([.key("q"), .key("q"), .key("Q"), .interrupt]) == [.stop, .nothing, .nothing, .leave])
+    #expect(actions([.key("d"), .key("Q")]) == [.drain, .stop])
+  }
+
+  /// Boards in hand cannot be finished in a pause, so a drain ends it; a stop needs no resume.
+  @Test func aPauseEndsWithADrainOrAStop() {
+    #expect(actions([.pause, .key("d"), .key("p"), .key("p")]) == [.pause, .drain, .pause, .resume])
+    #expect(actions([.pause, .hangUp, .resume]) == [.pause, .drain, .nothing])
+    #expect(actions([.pause, .interrupt, .resume, .key("p"), .pause]) == [.pause, .stop, .nothing, .nothing, .nothing])
   }
 }

@@ -44,6 +44,27 @@ import Testing
     try await eventually(within: .seconds(10), "nothing is left") { processes(naming: folder.path + "/l").isEmpty }
   }
 
+  @Test(.timeLimit(.minutes(2))) func theKeysPauseGoOnAndCancel() async throws {
+    let keys = Pipe()
+    let process = try start(keys)
+    defer { if process.isRunning { process.terminate() } }
+    try await eventually(within: .seconds(40), "an upload is drawn: \(screen)") { screen.contains("upload") && screen.contains("kB/s") }
+    #expect(screen.contains("p: pause    d: finish the boards in hand"))
+    keys.fileHandleForWriting.write(Data("p".utf8))
+    try await eventually(within: .seconds(10), "the pause is drawn: \(screen)") {
+      screen.contains("paused: nothing new begins") && screen.contains("paused: 2 boards in hand")
+    }
+    keys.fileHandleForWriting.write(Data("p".utf8))
+    try await eventually(within: .seconds(10), "the job goes on: \(screen)") { screen.contains("goes on after a pause of") }
+    keys.fileHandleForWriting.write(Data("q".utf8))
+    try await eventually(within: .seconds(20), "the job stops: \(screen)") { !process.isRunning }
+    let text = screen
+    #expect(text.contains("stopping: links are closed"))
+    #expect(text.contains("ended by the operator"))
+    #expect(text.contains(" icanon ") && text.contains(" echo "))
+    try await eventually(within: .seconds(10), "nothing is left") { processes(naming: folder.path + "/l").isEmpty }
+  }
+
   @Test(.timeLimit(.minutes(2))) func ctrlCAtTheTerminalStopsOnce() async throws {
     let keys = Pipe()
     let process = try start(keys)

@@ -6,9 +6,9 @@ extension UpdateOrder {
   /// - Throws: the first complaint for which no station would flash the package.
   public init(_ package: FirmwarePackage, mode: UpgradeMode = .testAndConfirm) throws(UnfitPackage) {
     if let complaint = package.complaints.first(where: { $0.severity == .error }) { throw UnfitPackage(complaint.message) }
-    guard package.suit == nil else { throw UnfitPackage("this is a SUIT package: make a SUITOrder of it") }
-    guard !package.images.contains(where: \.isBootloader) else {
-      throw UnfitPackage("the package holds a bootloader, of which no board tells afterwards whether it runs: use a package with applications only")
+    guard package.suit == nil else { throw UnfitPackage("this is a SUIT package, and this order is one of MCUboot images") }
+    if let bootloader = package.images.first(where: \.isBootloader) {
+      throw UnfitPackage("the package holds a bootloader (\(bootloader.name)), of which no board tells afterwards whether it runs")
     }
     self.init(images: package.images.map { UpdateImage($0) }, mode: mode)
   }

@@ -29,7 +29,9 @@ extension BatchLedger {
   }
 
   /// Why the batch is over; nil while it goes on. It never is while a board is in hand.
-  public func endReason(now: Duration) -> EndReason? {
+  ///
+  /// - Parameter isPaused: the job stands still, which is no idle time.
+  public func endReason(now: Duration, isPaused: Bool = false) -> EndReason? {
     guard !accounts.values.contains(where: { $0.state == .inHand }) else { return nil }
     switch closing {
     case .stopped, .drained: return .operator
@@ -41,7 +43,7 @@ extension BatchLedger {
     if let list = bounds.boards, list.entries.allSatisfy(isDone) { return .boards }
     if nobodyWaits, !hasPlace { return .count }
     if isPastUntil(now) { return .until }
-    if let idle = bounds.idle, now - lastActivity >= idle { return .idle }
+    if !isPaused, let idle = bounds.idle, now - lastActivity >= idle { return .idle }
     return nil
   }
 

@@ -129,6 +129,15 @@ public struct BatchLedger: Sendable {
     close { _, _ in true }
   }
 
+  /// The job was paused for so long: neither idle time nor the time of boards that wait for another attempt.
+  public mutating func stoodStill(for length: Duration) {
+    lastActivity += length
+    for (board, account) in accounts {
+      guard case .waiting(let since) = account.state else { continue }
+      accounts[board]?.state = .waiting(since: since + length)
+    }
+  }
+
   // MARK: Closing
 
   /// No board starts any more; those in hand are finished.

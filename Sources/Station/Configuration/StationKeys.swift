@@ -23,6 +23,7 @@ enum StationKeys {
   static let swapTimeout = IniKey("limits", "swap_timeout", .value("3m"))
   static let adapterTimeout = IniKey("limits", "adapter_timeout", .value("2m"))
   static let busTimeout = IniKey("limits", "bus_timeout", .value("2m"))
+  static let pauseTimeout = IniKey("limits", "pause_timeout", .value("30m"))
   static let quarantineAfter = IniKey("limits", "quarantine_after", .value("3"))
   static let stopAfterSameFailures = IniKey("limits", "stop_after_same_failures", .value("5"))
 
@@ -37,7 +38,8 @@ enum StationKeys {
   static let all = [
     id, name, timezone, database, reports, profiles, require,
     use, exclude, label, phy, connectionInterval, supervisionTimeout,
-    attempts, stationRetries, connectTimeout, boardTimeout, stallTimeout, swapTimeout, adapterTimeout, busTimeout, quarantineAfter, stopAfterSameFailures,
+    attempts, stationRetries, connectTimeout, boardTimeout, stallTimeout, swapTimeout, adapterTimeout, busTimeout, pauseTimeout, quarantineAfter,
+    stopAfterSameFailures,
     level, journal, projectKeyFile, allowedHosts, queue,
   ]
 }

@@ -16,6 +16,8 @@ public struct StationLimits: Hashable, Sendable {
   public var adapterTimeout: Duration
   /// Without D-Bus or bluetoothd.
   public var busTimeout: Duration
+  /// One pause by the operator; then the job ends as after a stop.
+  public var pauseTimeout: Duration
   /// Bad final results in a row, over all batches, after which a board is refused; 0 is never.
   public var quarantineAfter: Int
   /// The same failure code on so many boards in a row halts the line; 0 is never.
@@ -30,6 +32,7 @@ public struct StationLimits: Hashable, Sendable {
     swapTimeout = try values.duration(StationKeys.swapTimeout, in: .seconds(1)...(.seconds(3600)))
     adapterTimeout = try values.duration(StationKeys.adapterTimeout, in: .seconds(1)...(.seconds(3600)))
     busTimeout = try values.duration(StationKeys.busTimeout, in: .seconds(1)...(.seconds(3600)))
+    pauseTimeout = try values.duration(StationKeys.pauseTimeout, in: .seconds(1)...(.seconds(86_400)))
     quarantineAfter = try values.integer(StationKeys.quarantineAfter, in: 0...1000)
     stopAfterSameFailures = try values.integer(StationKeys.stopAfterSameFailures, in: 0...1000)
     if boardTimeout < swapTimeout {

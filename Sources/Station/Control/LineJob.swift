@@ -70,7 +70,9 @@ public struct LineJob: Sendable {
   }
 
   var sessionLimits: SessionLimits {
-    SessionLimits(connect: limits.connectTimeout, board: limits.boardTimeout, stall: limits.stallTimeout, swap: limits.swapTimeout)
+    var session = SessionLimits(connect: limits.connectTimeout, board: limits.boardTimeout, stall: limits.stallTimeout, swap: limits.swapTimeout)
+    session.pause = limits.pauseTimeout
+    return session
   }
 }
 

@@ -40,7 +40,7 @@ extension StationController {
     if let fault, finished.failureCode == .operatorStopped {
       finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
     }
-    await commit(finished, of: board, on: adapter)
+    await commit(asGivenUpInPause(finished), of: board, on: adapter)
   }
 
   private func newRecord(_ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ attempt: Int, _ adapter: LineAdapter) -> AttemptRecord {
@@ -68,7 +68,7 @@ extension StationController {
   private func session(_ journal: AttemptJournal, _ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ handle: AdapterHandle) -> BoardSession {
     let board = sighting.board
     return BoardSession(
-      board: board, adapter: handle, central: ports.central, order: kind.order, limits: job.sessionLimits, time: ports.time, journal: journal,
+      board: board, adapter: handle, central: ports.central, order: kind.order, limits: job.sessionLimits, time: ports.time, control: control, journal: journal,
       wasWrittenBefore: ledger.wasWritten(board), trustsStoredImage: !distrusted.contains(board),
       wasHeardInLoader: sighting.name == board.loaderName,
       examine: { [self] identity in try await examine(identity, of: board, kind, journal) })

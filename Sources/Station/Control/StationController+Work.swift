@@ -151,7 +151,7 @@ extension StationController {
 
   /// Gives boards to free workers.
   func assign() {
-    guard reason == nil, !openings.isEmpty else { return }
+    guard reason == nil, !openings.isEmpty, !control.isPaused else { return }
     let free = openings.keys.compactMap { adapters[$0]?.name }
     let now = ports.time.now()
     assigned = now

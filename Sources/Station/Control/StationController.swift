@@ -20,6 +20,8 @@ public actor StationController {
   /// What the main loop is told.
   enum Signal: Sendable {
     case startWorker(LineAdapter)
+    /// The operator has paused the job, or lets it go on.
+    case pauseChanged
     case end
     /// Ends at once: the operator's stop, or a fault.
     case halt
@@ -30,6 +32,12 @@ public actor StationController {
   let admission: Admission
   /// For boards that this job has had in hand: a line job takes them back from the bootloader into which it has sent them.
   let returning: Admission
+  /// The operator's hand on all boards in hand.
+  nonisolated let control: SessionControl
+  /// When a pause began that was told of; nil while the job works.
+  var pausedAt: Duration?
+  /// A pause was longer than its limit: the boards in hand are given up for that.
+  var isPauseOverdue = false
   var ledger: BatchLedger
   var sightings = SightingBook()
   var batchID: Int64 = 0
@@ -86,6 +94,7 @@ public actor StationController {
   public init(job: LineJob, ports: StationPorts) {
     self.job = job
     self.ports = ports
+    control = SessionControl(ports.time)
     let profiles = job.kinds.map(\.profile)
     admission = Admission(profiles: profiles, modes: job.modes)
     returning = Admission(profiles: profiles, modes: Set(BoardMode.allCases))
@@ -109,6 +118,7 @@ public actor StationController {
       loop: for await signal in signals {
         switch signal {
         case .startWorker(let adapter): group.addTask { await self.work(adapter) }
+        case .pauseChanged: pauseChanged()
         case .end, .halt: break loop
         }
       }
@@ -118,9 +128,10 @@ public actor StationController {
     return await closeBatch()
   }
 
-  /// Starts no more boards; those in hand are finished, then the batch ends.
+  /// Starts no more boards; those in hand are finished, then the batch ends. A paused job goes on, for they could not be finished otherwise.
   public func drain() {
     ledger.drain()
+    resume()
     closeOpenings()
   }
 
@@ -200,12 +211,16 @@ public actor StationController {
     if !openings.isEmpty { listened += now - (lookedAt ?? now) }
     lookedAt = now
     tellExcluded(now)
+    checkPause(now)
     assign()
-    if openings.isEmpty { deafAt = now }
-    let overdue = ledger.closeOverdue(now: now) { board in [sightings.lastHeard(board), deafAt].compactMap(\.self).max() }
-    for record in overdue { ports.emit(.boardDone(record)) }
+    // What a paused job does not take is not absent either.
+    if openings.isEmpty || control.isPaused { deafAt = now }
+    if !control.isPaused {
+      let overdue = ledger.closeOverdue(now: now) { board in [sightings.lastHeard(board), deafAt].compactMap(\.self).max() }
+      for record in overdue { ports.emit(.boardDone(record)) }
+    }
     checkAdapters(now)
-    guard reason == nil, let over = ledger.endReason(now: now) else { return }
+    guard reason == nil, let over = ledger.endReason(now: now, isPaused: control.isPaused) else { return }
     reason = over
     signal.yield(.end)
   }

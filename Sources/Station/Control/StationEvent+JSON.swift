@@ -11,6 +11,8 @@ extension StationEvent {
     case .adapterExcluded: "adapter.excluded"
     case .adapterHealing: "adapter.healing"
     case .batchStarted: "batch.started"
+    case .stationPaused: "station.paused"
+    case .stationResumed: "station.resumed"
     case .boardSeen: "board.seen"
     case .boardAssigned: "board.assigned"
     case .boardPhase: "board.phase"
@@ -36,6 +38,8 @@ extension StationEvent {
     case .adapterHealing(let adapter, let remedy, let words, let obstacle):
       adapter.json + [.init("remedy", .text(remedy.rawValue)), .init("reason", .text(words)), .init("obstacle", .of(obstacle))]
     case .batchStarted(let start): start.json
+    case .stationPaused(let inHand, let limit): [.init("in_hand", .of(inHand)), .init("pause_timeout_s", .real(limit.seconds))]
+    case .stationResumed(let length, let isOverdue): [.init("paused_s", .real(length.seconds)), .init("reason", .text(isOverdue ? "limit" : "operator"))]
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter):
       [
         .init("mac", .text(mac.description)), .init("name", .of(name)), .init("profile", .text(profile)), .init("rssi_dbm", .of(rssi)),

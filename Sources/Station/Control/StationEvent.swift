@@ -10,6 +10,10 @@ public enum StationEvent: Sendable {
   /// An adapter failed and a remedy was tried on it; `obstacle` tells why that could not be done.
   case adapterHealing(LineAdapter, AdapterRemedy, because: String, obstacle: String?)
   case batchStarted(BatchStart)
+  /// The operator paused the job: nothing new begins, at most for so long.
+  case stationPaused(inHand: Int, limit: Duration)
+  /// The job goes on; or, when the pause was overdue, it ends.
+  case stationResumed(after: Duration, isOverdue: Bool)
   /// An admitted board was heard for the first time in this job.
   case boardSeen(mac: BluetoothAddress, name: String?, profile: String, rssi: Int?, adapter: LineAdapter)
   case boardAssigned(AttemptRecord)

@@ -30,9 +30,11 @@ enum HelpText {
 
   private static func notes(_ command: CommandName) -> [String] {
     switch command {
-    case .run, .flash:
+    case .run, .recover, .flash:
       [
-        "", "d or SIGHUP: finish the boards in hand, start no others. Ctrl-C: stop now; a second Ctrl-C leaves at once.",
+        "", "p: pause, p again: go on; for scripts SIGUSR1 and SIGUSR2. Requests under way are finished, nothing new is sent, no limit runs.",
+        "An image on its way to one of Nordic's bootloaders is finished first. After [limits] pause_timeout (30m) the job ends.",
+        "d or SIGHUP: finish the boards in hand, start no others. q or Ctrl-C: stop now; a second Ctrl-C leaves at once.",
         "Starting the same job again after a stop goes on with the boards that are left.",
       ] + (command == .flash ? ["flash gives up when the board is not heard for 60s (--idle changes that)."] : [])
     case .catalog:

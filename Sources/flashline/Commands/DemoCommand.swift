@@ -66,7 +66,7 @@ struct DemoCommand {
         throw ProgramError(
           exit: end.status == ExitStatus.usage ? ExitStatus.usage : ExitStatus.fault, text: "the virtual line did not start: \(lastWords(folder))")
       }
-      if nextSignal() != nil { return false }
+      if nextSignal()?.asksForEnd == true { return false }
     }
     throw .fault("the virtual line is not ready after \(Self.readyLimit.components.seconds) s", "see \(folder.log.escaped(limit: 4096))")
   }

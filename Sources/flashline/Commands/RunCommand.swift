@@ -59,7 +59,10 @@ struct RunCommand {
     let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
     let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
     let controller = StationController(job: lineJob(order, bounds, configuration), ports: ports)
-    stopSwitch.connect(drain: { Task { await controller.drain() } }, stop: { Task { await controller.stop() } })
+    stopSwitch.connect(
+      StopSwitch.Work(
+        pause: { controller.pause() }, resume: { controller.resume() }, drain: { Task { await controller.drain() } },
+        stop: { Task { await controller.stop() } }))
 
     // On the reactor's thread: no hop between the sessions and the bus (facts/swift-on-linux.md §2: half the processor time per call).
     let status = await withTaskExecutorPreference(reactor) { await controller.run() }

@@ -83,7 +83,9 @@ final class Console: Sendable {
 
   /// Tells the operator that the wish was heard.
   func confirm(_ wish: LiveTable.Wish) {
-    if let screen = screen.withLock({ $0 }) { screen.show(wish) } else { people.write(wish.text) }
+    if let screen = screen.withLock({ $0 }) { return screen.show(wish) }
+    // A pause and its end are events: they have lines of their own.
+    if wish == .drain || wish == .stop { people.write(wish.text) }
   }
 
   // MARK: The end

@@ -38,6 +38,17 @@ enum EventText {
         text: "adapter \(adapter.label.escaped()) fails (\(words.escaped(limit: 200))); tried: \(remedy.rawValue)"
           + (obstacle.map { ", not possible (\($0.escaped(limit: 200)))" } ?? ""),
         weight: .problem)
+    case .stationPaused(let inHand, let limit):
+      Line(
+        text:
+          "paused: \(Figures.count(inHand, "board")) in hand, nothing new begins; after \(Figures.duration(limit.seconds)) the job ends (p or SIGUSR2: go on)",
+        weight: .news)
+    case .stationResumed(let length, let isOverdue):
+      Line(
+        text: isOverdue
+          ? "paused for \(Figures.duration(length.seconds)), longer than [limits] pause_timeout: the job ends, the same command goes on with it"
+          : "goes on after a pause of \(Figures.duration(length.seconds))",
+        weight: isOverdue ? .problem : .news)
     case .batchStarted(let start): Line(text: text(start), weight: .news)
     case .boardSeen(let mac, let name, let profile, let rssi, let adapter): Line(text: seen(mac, name, profile, rssi, adapter), weight: .detail)
     case .boardAssigned(let record):

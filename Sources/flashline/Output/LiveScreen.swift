@@ -39,10 +39,10 @@ final class LiveScreen: EventSink {
     }
   }
 
-  /// Shows that the job drains or stops.
+  /// Shows that the operator's wish was heard.
   func show(_ wish: LiveTable.Wish) {
     state.with { state in
-      state.table.wish = wish
+      state.table.heard(wish)
       state.isDirty = true
     }
   }

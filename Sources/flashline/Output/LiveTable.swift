@@ -26,19 +26,29 @@ struct LiveTable {
   private var counts: [Outcome: Int] = [:]
   private var batch: StationEvent.BatchStart?
   private var startedAt: Int64?
-  /// What the operator asked for, shown in the last line.
-  var wish = Wish.none
+  /// How the operator wants it to end, shown in the last line.
+  private var ending = Wish.resume
+  private var isPaused = false
 
+  /// What the operator asks for.
   enum Wish: Hashable {
-    case none, drain, stop
+    case pause, resume, drain, stop
 
+    /// The keys that have a meaning then.
     var text: String {
       switch self {
-      case .none: "d: finish the boards in hand, then end    Ctrl-C: stop now"
-      case .drain: "no new boards: the boards in hand are finished    Ctrl-C: stop now"
+      case .pause: "paused: nothing new begins    p: go on    d: go on, then end    q: stop now"
+      case .resume: "p: pause    d: finish the boards in hand, then end    q or Ctrl-C: stop now"
+      case .drain: "no new boards: the boards in hand are finished    p: pause    q: stop now"
       case .stop: "stopping: links are closed    Ctrl-C: leave at once"
       }
     }
+  }
+
+  /// Takes a wish in, before the station has answered it.
+  mutating func heard(_ wish: Wish) {
+    isPaused = wish == .pause
+    if wish == .drain || wish == .stop { ending = wish }
   }
 
   /// Takes an event in.
@@ -52,6 +62,8 @@ struct LiveTable {
     case .adapterAdded(let adapter): add(adapter)
     case .adapterRemoved(let adapter): change(adapter.path) { $0.isGone = true }
     case .batchStarted(let start): batch = start
+    case .stationPaused: isPaused = true
+    case .stationResumed: isPaused = false
     case .boardAssigned(let record):
       change(record.adapterPath) { row in
         row = Row(label: row.label, path: row.path, board: record, last: row.last)
@@ -113,7 +125,7 @@ struct LiveTable {
     var lines = rows.prefix(room).map { text($0, labelWidth, columns) }
     if rows.count > room { lines.append("and \(Figures.count(rows.count - room, "more adapter"))") }
     lines.append(countLine(now))
-    lines.append(wish.text)
+    lines.append((isPaused ? Wish.pause : ending).text)
     return lines.map { $0.clipped(to: columns) }
   }
 
@@ -125,8 +137,11 @@ struct LiveTable {
     }
     var head = "\(label)  \(board.mac)  \((row.phase?.rawValue ?? "begins").padded(to: 9))"
     if let stage = board.stage { head += " \(stage.number)/\(stage.count)" }
-    guard row.total > 0, row.phase == .upload else { return head }
-    let figures = "\(Figures.percent(row.bytes, of: row.total)) %".paddedLeft(to: 6) + Figures.speed(row.speed).paddedLeft(to: 12)
+    // An image on its way to one of Nordic's bootloaders is finished first; what goes over SMP has an upgrade mode.
+    let standsStill = isPaused && (board.stage == nil || board.upgradeMode != nil || row.phase != .upload)
+    guard row.total > 0, row.phase == .upload else { return head + (standsStill ? " paused" : "") }
+    let speed = standsStill ? "paused" : Figures.speed(row.speed)
+    let figures = "\(Figures.percent(row.bytes, of: row.total)) %".paddedLeft(to: 6) + speed.paddedLeft(to: 12)
     let room = min(30, columns - head.columns - figures.columns - 5)
     guard room >= 5 else { return head + figures }
     let full = Int(Double(room) * min(1, Double(max(0, row.bytes)) / Double(row.total)))

@@ -12,8 +12,8 @@ struct CommandLoop {
   let console: Console
 
   /// - Parameters:
-  ///   - keys: also listens for `d`.
-  ///   - cancels: a stop cancels the task of `body`; otherwise `body` looks at the switch itself.
+  ///   - keys: also listens for `p`, `d` and `q`.
+  ///   - cancels: a stop cancels the task of `body`, and there is nothing to pause; otherwise `body` looks at the switch itself.
   ///   - body: does the work on Swift's threads.
   func run(keys: Bool = false, cancels: Bool = true, _ body: @escaping @Sendable (StopSwitch) async -> Int32) -> Int32 {
     let ended = eventfd(0, Int32(EFD_CLOEXEC))
@@ -29,11 +29,11 @@ struct CommandLoop {
       result.value.store(code, ordering: .releasing)
       eventfd_write(ended, 1)
     }
-    if cancels { stopSwitch.connect(drain: { task.cancel() }, stop: { task.cancel() }) }
+    if cancels { stopSwitch.connect(StopSwitch.Work(drain: { task.cancel() }, stop: { task.cancel() })) }
     let policy = Shared(Locked(StopPolicy()))
     let reader = keys ? TerminalKeys { key in self.act(policy.value.withLock { $0.receive(.key(key)) }, stopSwitch) } : nil
     defer { reader?.end() }
-    wait(for: ended, policy, stopSwitch)
+    wait(for: ended, policy, stopSwitch, pauses: !cancels)
     return result.value.load(ordering: .acquiring)
   }
 
@@ -51,7 +51,7 @@ struct CommandLoop {
   }
 
   /// Returns when the command has ended.
-  private func wait(for ended: Int32, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch) {
+  private func wait(for ended: Int32, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch, pauses: Bool) {
     var deadline: Int64?
     while true {
       var ready = [pollfd(fd: ended, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)]
@@ -63,6 +63,7 @@ struct CommandLoop {
       }
       if ready[0].revents != 0 { return }
       while let signal = signals.next() {
+        guard pauses || signal.asksForEnd else { continue }
         act(policy.value.withLock { $0.receive(signal.input) }, stopSwitch)
         if deadline == nil, stopSwitch.isStopping { deadline = Self.now + Int64(Self.stopLimit) }
       }
@@ -72,6 +73,12 @@ struct CommandLoop {
   private func act(_ action: StopPolicy.Action, _ stopSwitch: StopSwitch) {
     switch action {
     case .nothing: break
+    case .pause:
+      console.confirm(.pause)
+      stopSwitch.pause()
+    case .resume:
+      console.confirm(.resume)
+      stopSwitch.resume()
     case .drain:
       console.confirm(.drain)
       stopSwitch.drain()

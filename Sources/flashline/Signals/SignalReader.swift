@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// SIGINT, SIGTERM and SIGHUP as something to read (signalfd): no code ever runs inside a signal handler.
+/// SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 as something to read (signalfd): no code ever runs inside a signal handler.
 struct SignalReader {
   struct Received: Hashable {
     var number: Int32
@@ -9,7 +9,7 @@ struct SignalReader {
     var isFromTerminal: Bool
   }
 
-  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+  private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
   let descriptor: Int32
 
   /// Blocks the signals for this thread and all that it starts. Must come before any other thread.
@@ -34,7 +34,6 @@ struct SignalReader {
   /// Lets this thread take the signals again: for a command that handles them itself. A process that starts itself again inherits what is blocked.
   func release() {
     var set = Self.set
-    sigaddset(&set, SIGUSR1)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
@@ -48,5 +47,15 @@ struct SignalReader {
 }
 
 extension SignalReader.Received {
-  var input: StopPolicy.Input { number == SIGHUP ? .hangUp : .interrupt }
+  var input: StopPolicy.Input {
+    switch number {
+    case SIGHUP: .hangUp
+    case SIGUSR1: .pause
+    case SIGUSR2: .resume
+    default: .interrupt
+    }
+  }
+
+  /// Whether it asks for an end.
+  var asksForEnd: Bool { input == .interrupt || input == .hangUp }
 }

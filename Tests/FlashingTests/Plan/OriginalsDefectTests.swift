@@ -119,6 +119,53 @@ import VirtualLine
     #expect(record.retries == 0)
   }
 
+  // MARK: §1.8, pause and cancel (more of them in Control/SessionPauseTests.swift)
+
+  @Test("R §1.8: whatever a pause meets goes on afterwards, the questions about the bootloader and the erase of settings too", arguments: [1, 2, 3, 4])
+  func pauses(_ nth: Int) async throws {
+    let bench = SessionBench()
+    bench.order.erasesSettings = true
+    let work = bench.begin()
+    // Each time it prepares: the questions at first, what follows an erase, the new firmware's list.
+    try await bench.pump.turn(within: .seconds(60)) { bench.observer.phases.count >= 2 * nth }
+    bench.control.pause()
+    let end = bench.clock.now.sinceStart + .seconds(120)
+    try await bench.pump.turn(within: .seconds(130)) { bench.clock.now.sinceStart >= end }
+    bench.control.resume()
+    let record = try await bench.pump.finish(work, within: .seconds(120))
+    #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
+    #expect(record.settingsErased == .yes)
+  }
+
+  @Test("R §1.8: after a pause in the upload nothing that was outstanding is still expected")
+  func pausedUpload() async throws {
+    let bench = SessionBench([BoardFault(.loseAnswer, count: 5, times: 2, group: 1, command: 1)])
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.board.uploads >= 6 }
+    bench.control.pause()
+    let end = bench.clock.now.sinceStart + .seconds(300)
+    try await bench.pump.turn(within: .seconds(310)) { bench.clock.now.sinceStart >= end }
+    bench.control.resume()
+    let record = try await bench.pump.finish(work, within: .seconds(120))
+    #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
+    #expect(bench.board.version == "1.1.0")
+  }
+
+  @Test("R §1.8: a cancel in a pause ends the attempt at once, in every step", arguments: [Phase.connect, .prepare, .upload, .test, .reset, .confirm])
+  func cancelsInAPause(_ phase: Phase) async throws {
+    let bench = SessionBench()
+    let work = bench.begin()
+    try await bench.pump.turn(within: .seconds(60)) { bench.observer.phases.contains(phase) }
+    bench.control.pause()
+    let end = bench.clock.now.sinceStart + .seconds(60)
+    try await bench.pump.turn(within: .seconds(70)) { bench.clock.now.sinceStart >= end }
+    bench.control.cancel()
+    let record = try await bench.pump.finish(work, within: .seconds(5))
+    #expect(record.outcome == .aborted)
+    #expect(record.failureCode == .operatorStopped)
+    #expect(!bench.board.isConnected)
+  }
+
   // MARK: §5, the transport
 
   @Test("R §5.2: a return code that nobody knows is an error, not ok", arguments: [14, 99, 300])

@@ -55,19 +55,21 @@ struct TestShelf: FirmwareShelf {
 final class RescueBench {
   static let address = RescueBoard.address
 
-  let clock = ManualClock()
+  let clock: ManualClock
   let board: RescueBoard
   let central: RescueCentral
   let pump: LinePump
   let notes = Notes()
   var order: RescueOrder
   var limits = SessionLimits(connect: .seconds(5), board: .seconds(300), stall: .seconds(20), swap: .seconds(30))
+  private(set) lazy var control = SessionControl(time)
   var examine: @Sendable (Flashing.BoardIdentity) async throws -> Void = { _ in }
 
   init(
     _ faults: [BoardFault] = [], kind: BoardKind = .metawear, shelf: (any FirmwareShelf)? = nil, others: [DFUBoard] = [], enters: Bool = false,
     manufacturer: String = RescueFirmware.manufacturer, _ change: (inout DFUSettings) -> Void = { _ in }
   ) throws {
+    clock = ManualClock()
     board = RescueBoard(RescueBoard.virtual(faults, kind: kind, manufacturer: manufacturer, change))
     central = RescueCentral([board] + others.map { RescueBoard($0) }, clock: clock)
     pump = LinePump(clock)
@@ -76,15 +78,28 @@ final class RescueBench {
       identity: IdentityRule(manufacturer: kind == .metawear ? RescueFirmware.manufacturer : nil), entersBootloader: enters)
   }
 
-  func begin(wasWrittenBefore: Bool = false) -> LinePump.Work<AttemptRecord> {
+  var time: Timekeeper {
     let clock = clock
-    let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+    return Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
+  }
+
+  /// The next program at the same board: nobody remembers the last one.
+  init(takingOver other: RescueBench) throws {
+    clock = other.clock
+    board = other.board
+    central = other.central
+    pump = other.pump
+    order = other.order
+    limits = other.limits
+  }
+
+  func begin(wasWrittenBefore: Bool = false) -> LinePump.Work<AttemptRecord> {
     let address = board.advertisement()?.address ?? Self.address
     let record = AttemptRecord(
       batchID: 1, stationID: "S1", profile: "P", job: .rescue, mac: address, addressType: .random, attempt: 1, startedAt: time.wall(), toolVersion: "test")
     let session = BoardSession(
       board: address, adapter: LineCentral.handle(0), central: central, order: .rescue(order), limits: limits, time: time,
-      journal: AttemptJournal(record, observer: notes), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: true, examine: examine)
+      control: control, journal: AttemptJournal(record, observer: notes), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: true, examine: examine)
     return pump.start { await session.run() }
   }
 

@@ -24,7 +24,7 @@ COLUMNS = (
     'started_at finished_at duration_s upload_bytes upload_s upload_kB_per_s resumed_from rssi_dbm tool_version').split()
 EVENTS = (
     'station.started adapter.added adapter.removed adapter.excluded adapter.healing batch.started board.seen board.assigned board.phase board.progress board.finished board.done '
-    'batch.finished station.fault').split()
+    'batch.finished station.fault station.paused station.resumed').split()
 TIME = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z')
 UNSAFE = ('=', '+', '-', '@', "'", '\t', '\r')       # a spreadsheet takes a text cell that begins so for a formula (contract 4)
 
