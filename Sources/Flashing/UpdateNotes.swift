@@ -74,7 +74,7 @@ struct UpdateNotes: Sendable {
       record.firmwareAfter = version
       // In the loader the image lies in its slot; that it runs only the application shows.
       if reading.slots != nil { record.imageState = isWanted ? (reading.place == .application ? .confirmed : .stored) : .unknown }
-      if reading.place == .loader { record.leftAs = .bootloader } else if didWrite { record.leftAs = .application }
+      if reading.place == .loader { record.leftAs = .bootloader } else if record.leftAs != .untouched { record.leftAs = .application }
     }
   }
 }
