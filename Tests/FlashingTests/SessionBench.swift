@@ -48,6 +48,7 @@ final class SessionBench {
     _ kind: SMPKind, _ faults: [BoardFault] = [], mode: UpgradeMode = .testAndConfirm, quirks: LineBoard.Quirks = LineBoard.Quirks(),
     settings change: (inout BoardSettings) -> Void = { _ in }
   ) {
+    clock = ManualClock()
     var settings = kind.settings
     settings.bufferSize = 1024
     change(&settings)

@@ -23,23 +23,30 @@ import VirtualLine
     }
   }
 
-  private static let swapped: [UpgradeMode] = [.testAndConfirm, .confirmOnly]
-
-  static let rows: [Row] =
-    swapped.flatMap { mode -> [Row] in
-      [
-        Row(.swap, mode, .confirmed, good: true), Row(.overwrite, mode, .confirmed, good: true), Row(.patch, mode, .confirmed, good: true),
-        Row(.xip, mode, .confirmed, good: true), Row(.xipRevert, mode, .confirmed, good: true), Row(.ramLoad, mode, .confirmed, good: true),
-        Row(.sha512, mode, .confirmed, good: true), Row(.loader, mode, .confirmed, good: true, by: .version),
-        Row(.multi, mode, .confirmed, good: false, by: .none),
-      ]
-    } + [
-      Row(.swap, .testOnly, .testing), Row(.patch, .testOnly, .testing), Row(.xipRevert, .testOnly, .testing), Row(.sha512, .testOnly, .testing),
-      Row(.overwrite, .testOnly, .unknown, refused: .policyNoRevert), Row(.multi, .testOnly, .unknown, refused: .policyNoRevert),
-      Row(.xip, .testOnly, .unknown, refused: .policyNoRevert), Row(.ramLoad, .testOnly, .unknown, refused: .policyNoRevert),
-      Row(.swap, .uploadOnly, .stored), Row(.overwrite, .uploadOnly, .stored), Row(.multi, .uploadOnly, .stored), Row(.patch, .uploadOnly, .stored),
-      Row(.xip, .uploadOnly, .stored), Row(.xipRevert, .uploadOnly, .stored), Row(.ramLoad, .uploadOnly, .stored), Row(.sha512, .uploadOnly, .stored),
+  private static func done(_ mode: UpgradeMode) -> [Row] {
+    [
+      Row(.swap, mode, .confirmed, good: true), Row(.overwrite, mode, .confirmed, good: true), Row(.patch, mode, .confirmed, good: true),
+      Row(.xip, mode, .confirmed, good: true), Row(.xipRevert, mode, .confirmed, good: true), Row(.ramLoad, mode, .confirmed, good: true),
+      Row(.sha512, mode, .confirmed, good: true), Row(.loader, mode, .confirmed, good: true, by: .version),
+      Row(.multi, mode, .confirmed, good: false, by: .none),
     ]
+  }
+
+  private static let tried: [Row] = [
+    Row(.swap, .testOnly, .testing), Row(.patch, .testOnly, .testing), Row(.xipRevert, .testOnly, .testing), Row(.sha512, .testOnly, .testing),
+    Row(.overwrite, .testOnly, .unknown, refused: .policyNoRevert), Row(.multi, .testOnly, .unknown, refused: .policyNoRevert),
+    Row(.xip, .testOnly, .unknown, refused: .policyNoRevert), Row(.ramLoad, .testOnly, .unknown, refused: .policyNoRevert),
+  ]
+
+  private static let kept: [SMPKind] = [.swap, .overwrite, .multi, .patch, .xip, .xipRevert, .ramLoad, .sha512]
+
+  static let rows: [Row] = {
+    var rows = done(.testAndConfirm)
+    rows += done(.confirmOnly)
+    rows += tried
+    rows += kept.map { Row($0, .uploadOnly, .stored) }
+    return rows
+  }()
 
   @Test(arguments: rows) func kind(_ row: Row) async throws {
     let bench = SessionBench(row.kind, mode: row.mode)
