@@ -23,13 +23,15 @@ public struct BoardSession: Sendable {
   let wasWrittenBefore: Bool
   /// False when an image already stored in the board is not to be believed.
   let trustsStoredImage: Bool
+  /// It was heard under the name that was given to its firmware loader, by an earlier attempt that left it there.
+  let wasHeardInLoader: Bool
 
   /// - Parameters:
   ///   - control: made with the same time; nil where nobody will pause this session.
   ///   - examine: throws `BoardFailure` to refuse the board once it has told what it is.
   public init(
     board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: BoardOrder, limits: SessionLimits, time: Timekeeper,
-    control: SessionControl? = nil, journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool,
+    control: SessionControl? = nil, journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool, wasHeardInLoader: Bool = false,
     examine: @escaping @Sendable (BoardIdentity) async throws -> Void
   ) {
     self.board = board
@@ -43,6 +45,7 @@ public struct BoardSession: Sendable {
     self.journal = journal
     self.wasWrittenBefore = wasWrittenBefore
     self.trustsStoredImage = trustsStoredImage
+    self.wasHeardInLoader = wasHeardInLoader
     self.examine = examine
   }
 

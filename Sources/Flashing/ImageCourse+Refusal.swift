@@ -12,6 +12,9 @@ extension ImageCourse {
       let words = bootloader == .overwrite ? "the bootloader overwrites the old image" : "the bootloader (\(bootloader.words)) has no way back"
       return .fail(.policyNoRevert, "\(words), so testOnly cannot be kept")
     }
+    if mode == .testOnly, !next.image.isReadBack {
+      return .fail(.policyNoRevert, "image \(number) is for a network core, which has no way back, so testOnly cannot be kept")
+    }
     return olderThan(active, next)
   }
 

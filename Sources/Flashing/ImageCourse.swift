@@ -25,8 +25,8 @@ struct ImageCourse: Hashable, Sendable {
   var hasConfirmed = false
   var hasErased = false
   var cannotErase = false
-  /// The board does not let an image of this number be confirmed while it runs.
-  var cannotConfirm = false
+  /// An image of this number is not confirmed while it runs, but before: the board denies it, or it is a network core (facts/device-manager.md §1.9).
+  var cannotConfirm: Bool
   /// What ran when the reset was sent that swaps.
   private var previous: [UInt8]?
 
@@ -47,6 +47,7 @@ struct ImageCourse: Hashable, Sendable {
     allowsDowngrade = target.allowsDowngrade
     trustsStoredImage = target.trustsStoredImage
     isReadable = number == 0
+    cannotConfirm = builds.contains { !$0.image.isReadBack }
   }
 
   mutating func read(_ slots: [ImageSlot], images: Set<Int>?) {

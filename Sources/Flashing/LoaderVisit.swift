@@ -12,9 +12,6 @@ struct LoaderVisit: Sendable {
     case application
   }
 
-  /// Eight characters fit an advertisement beside the flags and the service.
-  private static let digits = 5
-
   let session: BoardSession
   let links: LinkHolder
   let name: String
@@ -24,15 +21,7 @@ struct LoaderVisit: Sendable {
   init(session: BoardSession, links: LinkHolder) {
     self.session = session
     self.links = links
-    name = Self.name(of: session.board)
-  }
-
-  /// The same for a board every time, so that one which an earlier attempt left in its loader is found again; another for each of a lot's neighbouring
-  /// addresses.
-  static func name(of board: BluetoothAddress) -> String {
-    let space = UInt64(60_466_176)  // 36⁵
-    let text = String(board.bits % space, radix: 36, uppercase: true)
-    return "FL_" + String(repeating: "0", count: max(0, digits - text.count)) + text
+    name = session.board.loaderName
   }
 
   /// Waits for the loader after the reset into it.

@@ -57,7 +57,8 @@ struct UpdateDriver: SessionDriver {
     links.hold(channel)
     let smp = SMPSession(channel: channel, time: session.time)
     return try await smp.whileListening {
-      let attachment = try await SMPAttachment.attach(smp, session: session, order: order, links: links, bootloader: bootloader, place: place)
+      let attachment = try await SMPAttachment.attach(
+        smp, session: session, order: order, links: links, bootloader: place == .loader ? .firmwareLoader : bootloader, place: place)
       bootloader = attachment.bootloader
       try await askLayout(attachment)
       if plan == nil { plan = UpdatePlan(target: target, bootloader: attachment.bootloader) }
@@ -91,7 +92,7 @@ struct UpdateDriver: SessionDriver {
   private mutating func connect() async throws -> any GATTLink {
     guard let awaited else {
       try await session.enter(.connect, links)
-      if place == .loader { try await lookAgain() }
+      if place == .loader || first == nil && session.wasHeardInLoader { try await lookAgain() }
       let isFresh = first == nil || mustForget
       mustForget = false
       return isFresh ? try await connector.connectUnbonded() : try await connector.connect()
@@ -145,6 +146,8 @@ struct UpdateDriver: SessionDriver {
       }
       return
     }
+    // It got the loader's name from this station, which had asked it then; in its application it is asked again.
+    if place == .loader { return }
     session.journal.update {
       $0.serialNumber = identity.serial
       $0.modelNumber = identity.model

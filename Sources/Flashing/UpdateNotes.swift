@@ -3,9 +3,6 @@ import SMP
 
 /// Keeps in the record what was read of a board, so that it is right whatever happens next.
 struct UpdateNotes: Sendable {
-  /// How the columns `image_hash_before` and `image_hash_after` write an image of several that the board does not show.
-  static let unread = "unread"
-
   let session: BoardSession
   let order: UpdateOrder
 
@@ -16,7 +13,9 @@ struct UpdateNotes: Sendable {
     guard let first = active(numbers.contains(0) ? 0 : numbers.first ?? 0, slots) else { return }
     let isSettled = runsForGood(slots, bootloader)
     let state = state(slots, bootloader)
+    let chosen = chosen(slots)
     session.journal.update { record in
+      if let chosen { record.imageHash = chosen }
       let hashes = hashes(slots)
       if record.firmwareBefore == nil {
         record.imageHashBefore = hashes
@@ -40,12 +39,26 @@ struct UpdateNotes: Sendable {
     return mine.first(where: \.active) ?? mine.first { $0.slot == 0 }
   }
 
-  /// One image: its hash. Several: `0:hex 1:hex`, with `unread` where the board shows none.
+  /// What runs. One image: its hash. Several: `0:hex 1:hex`; one that the board does not show is left out.
   private func hashes(_ slots: [ImageSlot]) -> String? {
-    let numbers = order.numbers
-    let found = numbers.map { active($0, slots)?.hash?.hex }
-    guard numbers.count > 1 else { return found.first ?? nil }
-    return zip(numbers, found).map { "\($0):\($1 ?? Self.unread)" }.joined(separator: " ")
+    text(order.numbers.map { ($0, active($0, slots)?.hash?.hex) })
+  }
+
+  /// Which of the builds of a Direct-XIP package are for this board: what runs already, or what is linked for the slot that does not run.
+  private func chosen(_ slots: [ImageSlot]) -> String? {
+    guard order.numbers.count < order.images.count else { return nil }
+    return text(
+      order.numbers.map { number in
+        let builds = order.images.filter { $0.number == number }
+        guard builds.count > 1, let active = active(number, slots) else { return (number, builds.first?.hash.hex) }
+        return (number, (builds.first { $0.hash == active.hash } ?? builds.first { $0.slot == 1 - active.slot })?.hash.hex)
+      })
+  }
+
+  private func text(_ hashes: [(number: Int, hex: String?)]) -> String? {
+    guard hashes.count > 1 else { return hashes.first?.hex }
+    let known = hashes.compactMap { entry in entry.hex.map { "\(entry.number):\($0)" } }
+    return known.isEmpty ? nil : known.joined(separator: " ")
   }
 
   /// The least of what the images have come to; one that the board does not show does not count.
@@ -74,7 +87,7 @@ struct UpdateNotes: Sendable {
       record.firmwareAfter = version
       // In the loader the image lies in its slot; that it runs only the application shows.
       if reading.slots != nil { record.imageState = isWanted ? (reading.place == .application ? .confirmed : .stored) : .unknown }
-      if reading.place == .loader { record.leftAs = .bootloader } else if didWrite { record.leftAs = .application }
+      if reading.place == .loader { record.leftAs = .bootloader } else if record.leftAs != .untouched { record.leftAs = .application }
     }
   }
 }

@@ -50,7 +50,7 @@ public struct UpdateOrder: Sendable {
   /// The version that the job is about: image 0's, or that of the first image there is.
   public var version: String { (images.first { $0.number == 0 } ?? images.first)?.version ?? "" }
 
-  /// The column `image_hash`: of one image its hash, of several `0:hex 1:hex`; of a Direct-XIP package both builds, because either counts as the wanted one.
+  /// The column `image_hash`: of one image its hash, of several `0:hex 1:hex`; of a Direct-XIP package both builds, until a board was read for which one is.
   public var imageHash: String {
     let sorted = images.sorted { ($0.number, $0.slot) < ($1.number, $1.slot) }
     if let only = sorted.first, sorted.count == 1 { return only.hash.hex }

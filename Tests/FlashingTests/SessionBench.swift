@@ -1,4 +1,5 @@
 import Bluetooth
+import Firmware
 import LineFixture
 import Locks
 import Synchronization
@@ -14,6 +15,7 @@ final class SessionBench {
   let central: LineCentral
   var pump: LinePump
   let board: LineBoard
+  let settings: BoardSettings
   let observer = Notes()
   var order: UpdateOrder
   var limits = SessionLimits(connect: .seconds(5), board: .seconds(300), stall: .seconds(20), swap: .seconds(30))
@@ -31,6 +33,7 @@ final class SessionBench {
     // Small packets, so that an upload has many requests.
     settings.bufferSize = 1024
     change(&settings)
+    self.settings = settings
     board = LineBoard(Self.address, settings: settings, faults: faults, running: running, quirks: quirks)
     central = LineCentral(clock: clock)
     central.plug(0)
@@ -40,12 +43,46 @@ final class SessionBench {
     order = Self.order(image, mode: mode)
   }
 
+  /// A board that has a word of its own, and the update that the SDK would build for it.
+  init(
+    _ kind: SMPKind, _ faults: [BoardFault] = [], mode: UpgradeMode = .testAndConfirm, quirks: LineBoard.Quirks = LineBoard.Quirks(),
+    settings change: (inout BoardSettings) -> Void = { _ in }
+  ) {
+    clock = ManualClock()
+    var settings = kind.settings
+    settings.bufferSize = 1024
+    change(&settings)
+    self.settings = settings
+    board = LineBoard(Self.address, settings: settings, faults: faults, quirks: quirks)
+    central = LineCentral(clock: clock)
+    central.plug(0)
+    central.add(board)
+    central.know(Self.address, on: 0)
+    pump = LinePump(clock)
+    order = Self.order(settings, minor: 1, mode: mode)
+  }
+
+  /// The update to 1.`minor`.0 of boards that are built like this.
+  static func order(_ settings: BoardSettings, minor: UInt8, mode: UpgradeMode) -> UpdateOrder {
+    let package = LineImages.package(settings, 1, minor)
+    let images = package.parts.map { part in
+      UpdateImage(
+        number: part.image, slot: part.slot, bytes: part.bytes, sha256: LineImages.digest(part.bytes), hash: LineImages.hash(part.bytes),
+        version: package.version.smpText, isReadBack: settings.image(part.image).listing == .full)
+    }
+    return UpdateOrder(images: images, mode: mode)
+  }
+
+  /// Bytes of the images that go to the board: of builds for two slots, one.
+  var sent: Int { order.numbers.reduce(0) { sum, number in sum + (order.images.first { $0.number == number }?.bytes.count ?? 0) } }
+
   /// The next program at the same board: nobody remembers the last one.
   init(takingOver other: SessionBench) {
     clock = other.clock
     central = other.central
     pump = other.pump
     board = other.board
+    settings = other.settings
     order = other.order
     limits = other.limits
   }

@@ -128,9 +128,12 @@ extension StationController {
   private func heard(_ advertisement: Advertisement, on adapter: LineAdapter, _ handle: AdapterHandle) async {
     var advertisement = advertisement
     let heard = advertisement.address
-    advertisement.address = otherAddresses[heard] ?? heard
+    let loader = advertisement.name.flatMap { loaders[$0] }
+    advertisement.address = loader?.board ?? otherAddresses[heard] ?? heard
     guard !ledger.isDone(advertisement.address) else { return }
-    let verdict = (takesBack(advertisement.address) ? returning : admission).verdict(advertisement)
+    // The name was given by this station, to a board that it had admitted.
+    let verdict =
+      loader.map { .application(profile: $0.kind) } ?? (takesBack(advertisement.address) ? returning : admission).verdict(advertisement)
     if verdict == .contradictory { return await hearAfresh(heard, handle) }
     if job.job == .rescue { await followBootloader(advertisement.address, verdict) }
     let isNew = sightings.heard(

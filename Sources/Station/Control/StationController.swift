@@ -78,6 +78,8 @@ public actor StationController {
   var detached: Set<BluetoothAddress> = []
   /// Boards of this job by the other address that their bootloader has.
   var otherAddresses: [BluetoothAddress: BluetoothAddress] = [:]
+  /// Boards of this job that may have been left in their firmware loader, with the place of their kind, by the name that it has then.
+  var loaders: [String: (board: BluetoothAddress, kind: Int)] = [:]
   /// Boards whose history was looked up for that, and those that the stack was asked to hear afresh, with the time.
   var historyRead: Set<BluetoothAddress> = []
   var heardAfresh: [BluetoothAddress: Duration] = [:]
@@ -170,6 +172,9 @@ public actor StationController {
     case .verifyNotSwapped, .verifyReverted, .verifyNotStored, .imageMismatch: distrusted.insert(attempt.mac)
     default: break
     }
+    guard attempt.leftAs == .bootloader || attempt.leftAs == .unknown, loaders.count < Self.memoryLimit else { return }
+    guard let kind = job.kinds.firstIndex(where: { $0.profile.name == attempt.profile }), case .update = job.kinds[kind].order else { return }
+    loaders[attempt.mac.loaderName] = (attempt.mac, kind)
   }
 
   private func closeBatch() async -> Int32 {

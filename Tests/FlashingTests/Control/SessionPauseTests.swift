@@ -56,6 +56,7 @@ import VirtualLine
     let record = try await bench.pump.finish(work, within: .seconds(120))
     passes(bench, record)
     #expect(record.settingsErased == .yes)
+    #expect(bench.board.truth.storage?.erased == 1, "it was asked once")
     let spent = try #require(record.duration)
     #expect(spent > Self.pause.seconds, "the attempt took its time")
     #expect(record.uploadSeconds ?? .infinity < 60, "the upload's time and speed are without the pause")

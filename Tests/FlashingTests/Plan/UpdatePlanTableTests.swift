@@ -375,6 +375,16 @@ struct UpdatePlanTableTests {
   @Test("A network core is never tried, never skipped, and not read back", arguments: hiddenRows)
   func networkCore(_ row: Row) { check(row, 3, Self.two) { $0.hidden = [1] } }
 
+  @Test("What the package calls a network core is never tried, also where the board lists it")
+  func listedNetworkCore() {
+    var images = Self.two
+    images[1].isReadBack = false
+    check(
+      Row(
+        "", [Self.old, Self.oldOne], testOnly: "refused policy.no_revert", confirmOnly: "upload0 upload1 permanent0 permanent1 reset: passed confirmed",
+        testAndConfirm: "upload0 upload1 test0 permanent1 reset confirm0: passed confirmed", uploadOnly: "upload0 upload1: passed stored"), 3, images)
+  }
+
   @Test("The same where the board lists nothing of it at all")
   func unlistedNetworkCore() {
     check(
