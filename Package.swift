@@ -63,9 +63,9 @@ let package = Package(
       exclude: ["README.md"], swiftSettings: room),
 
     tests("BluetoothTests", ["Bluetooth"]),
-    tests("FirmwareTests", ["Firmware"], resources: [.copy("Fixtures")]),
+    tests("FirmwareTests", ["Firmware", "LineFixture"], resources: [.copy("Fixtures")]),
     tests("SMPTests", ["SMP"]),
-    tests("NordicDFUTests", ["NordicDFU", "Bluetooth"]),
+    tests("NordicDFUTests", ["NordicDFU", "Bluetooth", "LineFixture"]),
     // A Bluetooth stack in memory over virtual boards, and a clock turned by hand: for tests of sessions and of the station.
     .target(name: "LineFixture", dependencies: ["Bluetooth", "Firmware", "VirtualLine"], path: "Tests/LineFixture", swiftSettings: room),
     tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "NordicDFU", "VirtualLine", "LineFixture"]),

@@ -80,3 +80,9 @@ min_rssi = -70
 # Bytes a packet of Legacy DFU, 20 to 509; auto is 20, whatever the connection carries: many bootloaders get stuck with longer ones. Secure DFU always takes
 # what the connection carries.
 # packet_size = auto
+# Of Secure DFU, where they are known: the hw_version that the bootloader asks for, and the fw_version of the application that the boards have. A package
+# for another hardware, or with a lower version, is then refused before a board leaves its application; otherwise the bootloader refuses it.
+# hw_version = <any>
+# fw_version = <any>
+# yes: the bootloader takes signed packages only. A Legacy bootloader that does so has room for their long init packets, which others have not.
+# signed = no

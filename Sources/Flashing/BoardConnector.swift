@@ -6,37 +6,46 @@ struct BoardConnector: Sendable {
   let links: LinkHolder
   /// Where the board is now: its bootloader may have another address than its application.
   let board: BluetoothAddress
+  /// What the stack remembers of the board is never dropped: its bootloader only lets in who has its application's bond.
+  let keepsBond: Bool
 
-  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil) {
+  init(session: BoardSession, links: LinkHolder, board: BluetoothAddress? = nil, keepsBond: Bool = false) {
     self.session = session
     self.links = links
     self.board = board ?? session.board
+    self.keepsBond = keepsBond
   }
 
   private var limits: SessionLimits { session.limits }
 
+  private func forget() async {
+    if !keepsBond { await session.central.forget(board, on: session.adapter) }
+  }
+
   /// Connects; retries what BlueZ is known to fail at now and then (facts/nordic-dfu.md §6.1, facts/bluez.md §4).
-  func connect() async throws -> any GATTLink {
+  ///
+  /// - Parameter pairs: where the order says so. Bootloaders are not: they refuse it, and one that shares its application's bond needs none.
+  func connect(pairs: Bool = true) async throws -> any GATTLink {
     var failures = 0
     while true {
       do {
         let link = try await session.central.connect(board, on: session.adapter, limit: limits.connect)
         links.hold(link)
-        if let method = session.order.pairing { try await link.pair(method, limit: limits.pairing) }
+        if pairs, let method = session.order.pairing { try await link.pair(method, limit: limits.pairing) }
         return link
       } catch .boardUnknown {
         try await hearAgain()
       } catch .pairingFailed where failures + 1 < limits.pairingTries {
         // With USB adapters the board's keys may overtake the news that the link is encrypted, and the kernel gives up (seen on the rig).
         await links.close()
-        await session.central.forget(board, on: session.adapter)
+        await forget()
         try await hearAgain()
       } catch .connectFailed(let words) where failures + 1 < limits.connectTries {
         _ = words
         try await session.time.sleep(limits.connectPause)
       } catch .connectTimedOut where failures + 1 < limits.connectTries {
         // The stack's entry may be stale; a fresh one costs one advertisement.
-        await session.central.forget(board, on: session.adapter)
+        await forget()
         try await hearAgain()
       } catch {
         throw SessionError.of(error, in: links.phase)
@@ -59,21 +68,33 @@ struct BoardConnector: Sendable {
   }
 
   /// Ends the link, has the stack forget the board with its cached services, and connects again.
-  func reconnectAfresh() async throws -> any GATTLink {
+  func reconnectAfresh(pairs: Bool = true) async throws -> any GATTLink {
     await links.close()
-    await session.central.forget(board, on: session.adapter)
+    await forget()
     session.journal.update { $0.retries += 1 }
     try await hearAgain()
-    return try await connect()
+    return try await connect(pairs: pairs)
+  }
+
+  /// Pairs a board that is connected already; once more on a new link where that did not work.
+  func pair(_ link: any GATTLink, _ method: PairingMethod) async throws -> any GATTLink {
+    do throws(CentralError) {
+      try await link.pair(method, limit: limits.pairing)
+      return link
+    } catch .pairingFailed {
+      return try await reconnectAfresh()
+    } catch {
+      throw SessionError.of(error, in: links.phase)
+    }
   }
 
   /// The first connection of a board that is paired: a bond that an earlier program left is not trusted, because the board may have lost its half.
-  func connectUnbonded() async throws -> any GATTLink {
+  func connectUnbonded(pairs: Bool = true) async throws -> any GATTLink {
     if session.order.pairing != nil {
       await session.central.forget(board, on: session.adapter)
       try await hearAgain()
     }
-    return try await connect()
+    return try await connect(pairs: pairs)
   }
 
   private func hearAgain() async throws {

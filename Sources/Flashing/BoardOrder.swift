@@ -36,4 +36,10 @@ enum SessionResult: Hashable, Sendable {
 protocol SessionDriver: Sendable {
   /// One life of a link: until the plan is through (then its result) or a reset ended the link (nil).
   mutating func advance() async throws -> SessionResult?
+  /// False once a lost link is no reason any more to make another one: its tries are counted elsewhere, and used up.
+  var mayRecover: Bool { get }
+}
+
+extension SessionDriver {
+  var mayRecover: Bool { true }
 }

@@ -50,8 +50,7 @@ public struct BoardSession: Sendable {
       journal.update { $0.conclude(reason) }
     }
     await links.close()
-    // Bonds do not outlive their attempt.
-    if order.pairing != nil { await shielded { await central.forget(board, on: adapter) } }
+    if order.pairing != nil, !needsBond { await shielded { await central.forget(board, on: adapter) } }
     let spent = time.now() - began
     let finished = time.wall()
     journal.update {
@@ -59,6 +58,13 @@ public struct BoardSession: Sendable {
       $0.finishedAt = finished
     }
     return journal.record
+  }
+
+  /// Bonds do not outlive their attempt, but for one: a bootloader that shares its application's bond lets nobody else in, and refuses to be paired anew
+  /// (facts/nordic-dfu.md §2.8, §3.2).
+  private var needsBond: Bool {
+    guard case .rescue = order else { return false }
+    return [.bootloader, .unknown].contains(journal.record.leftAs)
   }
 
   /// The work under the limit for the whole attempt.
@@ -94,7 +100,7 @@ public struct BoardSession: Sendable {
         if let result = try await driver.advance() { return result }
       } catch {
         let reason = SessionError.of(error, in: links.phase)
-        guard reason.isLinkLoss, recoveries < limits.linkRecoveries else { throw reason }
+        guard reason.isLinkLoss, driver.mayRecover, recoveries < limits.linkRecoveries else { throw reason }
         try Task.checkCancellation()
         recoveries += 1
         journal.update { $0.retries += 1 }

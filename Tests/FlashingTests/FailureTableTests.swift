@@ -31,6 +31,32 @@ struct FailureTableTests {
     #expect(words.allSatisfy { $0.split(separator: ".").count == 2 && $0.allSatisfy { $0.isLowercase || $0 == "." || $0 == "_" } })
   }
 
+  @Test("What follows a rescue's failures: the board's own words are not asked for on another adapter")
+  func rescues() throws {
+    let rows: [(FailureCode, Outcome, NextMove)] = [
+      (.dfuNoService, .failed, .again(elsewhere: false)), (.dfuUnidentified, .failed, .again(elsewhere: false)),
+      (.dfuNotEntered, .failed, .again(elsewhere: false)), (.dfuNoAnswer, .timeout, .again(elsewhere: true)),
+      (.dfuStalled, .timeout, .again(elsewhere: true)), (.dfuBytesLost, .failed, .again(elsewhere: true)), (.dfuRejected, .failed, .done),
+      (.dfuTooLarge, .failed, .done), (.dfuNotValid, .failed, .again(elsewhere: false)), (.dfuError, .failed, .again(elsewhere: false)),
+      (.policyNotStranded, .refused, .done), (.policyWrongPackage, .refused, .done), (.policyNoFirmware, .refused, .done),
+      (.policyBootloader, .refused, .done), (.verifyStillBootloader, .failed, .again(elsewhere: false)),
+      (.verifyBootloaderUnchanged, .failed, .again(elsewhere: false)), (.verifyNeverReturned, .timeout, .again(elsewhere: true)),
+      (.verifyOtherBoard, .failed, .done),
+    ]
+    let address = try #require(BluetoothAddress("C0:DE:00:00:00:01"))
+    var record = AttemptRecord(
+      batchID: 1, stationID: "s", profile: "p", job: .rescue, mac: address, addressType: .random, attempt: 1, startedAt: 0, toolVersion: "t")
+    for (code, outcome, move) in rows {
+      (record.outcome, record.failureCode) = (FailureRule.of(code).outcome, code)
+      #expect(record.outcome == outcome, "\(code)")
+      let limits = AttemptLimits(attempts: 3, stationRetries: 2)
+      #expect(FailurePolicy.decide(record, judged: 1, faults: 0, limits: limits) == move, "\(code)")
+      #expect(FailurePolicy.decide(record, judged: 3, faults: 0, limits: limits) == .done, "\(code)")
+    }
+    let dfu = FailureCode.allCases.filter { $0.rawValue.hasPrefix("dfu.") }
+    #expect(Set(dfu).isSubset(of: rows.map(\.0)), "a code without a row")
+  }
+
   struct Row: Sendable {
     var code: FailureCode?
     var outcome: Outcome

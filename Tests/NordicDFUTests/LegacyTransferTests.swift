@@ -112,7 +112,7 @@ struct LegacyTransferTests {
     #expect(refused.received([0x10, 1, 4]) == [], "the first one counts")
     #expect(refused.controlWritten() == [.writeControl([6]), .expect(.reset, within: .seconds(5))])
     #expect(refused.controlWritten() == [])
-    #expect(refused.linkLost() == [.restart(.legacyRefused(.start, status: 2), receiptInterval: 2)])
+    #expect(refused.linkLost() == [.restart(.legacyRefused(.start, status: 2))])
   }
 
   @Test("A write that is refused or never answered")
@@ -121,11 +121,11 @@ struct LegacyTransferTests {
     _ = refused.start()
     #expect(refused.controlFailed().first == .writeControl([6]))
     #expect(refused.controlFailed() == [])
-    #expect(refused.silent() == [.restart(.writeRefused(1), receiptInterval: 2)])
+    #expect(refused.silent() == [.restart(.writeRefused(1))])
 
     var silent = transfer()
     _ = silent.start()
-    #expect(silent.silent() == [.restart(.silent(.write, offset: 0), receiptInterval: 1)], "a reset could not be written")
+    #expect(silent.silent() == [.restart(.silent(.write, offset: 0))], "a reset could not be written")
   }
 
   @Test("The link's end while the image is activated is the candidate for success, however the write ends")

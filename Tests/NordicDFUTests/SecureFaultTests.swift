@@ -33,7 +33,7 @@ struct SecureFaultTests {
   func tries(times: Int, isGood: Bool) {
     var performer = Kit.performer([.checksumWrong(object: 1, times: times)])
     performer.run()
-    #expect(performer.end == (isGood ? .finished : .restart(.checksumWrong(.image, end: 8192), receiptInterval: 12)))
+    #expect(performer.end == (isGood ? .finished : .restart(.checksumWrong(.image, end: 8192))))
     #expect(performer.controls.filter { $0.hasPrefix("W 01 02 00 10") }.count == 1 + 3)
   }
 
@@ -45,7 +45,7 @@ struct SecureFaultTests {
     #expect(performer.end == .finished)
     var never = Kit.performer([.checksumWrong(object: -1, times: 9)])
     never.run()
-    #expect(never.end == .restart(.checksumWrong(.initPacket, end: 100), receiptInterval: 12))
+    #expect(never.end == .restart(.checksumWrong(.initPacket, end: 100)))
   }
 
   @Test(
@@ -75,7 +75,7 @@ struct SecureFaultTests {
   func drops(fault: FakeSecureBoard.Fault, offset: Int?) {
     var performer = Kit.performer([fault], interval: 12)
     performer.run()
-    #expect(performer.end == (offset.map { .restart(.linkLost(offset: $0), receiptInterval: 6) } ?? .finished))
+    #expect(performer.end == (offset.map { .restart(.linkLost(offset: $0)) } ?? .finished))
     #expect(!performer.controls.contains("W 0C"), "what the board has is kept")
   }
 
@@ -98,8 +98,8 @@ struct SecureFaultTests {
         let failure = DFUFailure.secureRefused(op, type, refusal)
         #expect(failure.recovery == refusal.recovery)
         if refusal.recovery.isRetry {
-          let interval = refusal.recovery == .gentler ? 12 : 0
-          #expect(performer.end == .restart(failure, receiptInterval: interval))
+          #expect(performer.end == .restart(failure))
+          #expect(SecureSettings(mtu: 247).next(after: failure).receiptInterval == (refusal.recovery == .gentler ? 12 : 0))
           #expect(!performer.controls.contains("W 0C"))
         } else {
           #expect(performer.end == .failed(failure))
@@ -130,7 +130,7 @@ struct SecureFaultTests {
   func silences(op: SecureOpCode, type: SecureObjectType, wait: DFUWait) {
     var performer = Kit.performer([.silent(op, type)])
     performer.run()
-    guard case .restart(.silent(let silent, _), receiptInterval: 12) = performer.end else {
+    guard case .restart(.silent(let silent, _)) = performer.end else {
       Issue.record("\(String(describing: performer.end))")
       return
     }
@@ -142,7 +142,7 @@ struct SecureFaultTests {
   func short(op: SecureOpCode, type: SecureObjectType) {
     var performer = Kit.performer([.short(op, type)])
     performer.run()
-    #expect(performer.end == .restart(.answerTooShort(op), receiptInterval: 0))
+    #expect(performer.end == .restart(.answerTooShort(op)))
   }
 
   @Test("The board's sizes are bounds, not orders", arguments: [(0, false), (255, false), (1024, true), (65_536, true), (0xFFFF_FFFF, true)])
@@ -188,7 +188,7 @@ struct SecureFaultTests {
   func writeRefused() {
     var transfer = SecureTransfer(SecurePart(initPacket: synthetic(100), image: synthetic(64)), settings: SecureSettings(mtu: 23))
     _ = transfer.start()
-    #expect(transfer.controlFailed() == [.restart(.writeRefused(6), receiptInterval: 0)])
+    #expect(transfer.controlFailed() == [.restart(.writeRefused(6))])
   }
 
   @Test("What the board found wrong as a whole is not kept for the next try")

@@ -121,7 +121,7 @@ struct SecureResumeTests {
 
     var never = Self.performer([.refuses(.create, .data, [0x08])]) { $0.command = Self.kept }
     never.run()
-    #expect(never.end == .restart(.secureRefused(.create, .data, .result(.operationNotPermitted)), receiptInterval: 12))
+    #expect(never.end == .restart(.secureRefused(.create, .data, .result(.operationNotPermitted))))
     #expect(never.controls.filter { $0.hasPrefix("W 01 02") }.count == 2)
   }
 

@@ -56,6 +56,44 @@ import Testing
     #expect(report.json.line.contains(#""name":"A-\u001b[2J""#))
   }
 
+  @Test("A board that has been silent for the limit is in neither list, however long the scan")
+  func silence() {
+    var log = ScanLog()
+    for (number, heardAt) in [(UInt64(1), 0), (2, 31), (3, 60)] {
+      for advertisement in heard(number, name: "A-\(number)", rssi: [-50]) { log.note(advertisement, on: "left", at: .seconds(heardAt)) }
+    }
+    let names = { (now: Int) in
+      ScanReport(log: log, admission: Admission(profiles: [profile]), at: .seconds(now)).rows.compactMap(\.board.advertisement.name).sorted()
+    }
+    #expect(names(30) == ["A-1", "A-2", "A-3"])
+    #expect(names(60) == ["A-2", "A-3"])
+    #expect(names(62) == ["A-3"])
+    #expect(names(91) == [])
+  }
+
+  @Test("Each board is in the list of one mode, the one that it showed last; what was heard of the other is gone with it")
+  func modesAreExclusive() throws {
+    let services: [(BluetoothUUID, isBootloader: Bool)] = [(.simpleManagement, false), (.metaWear, false), (.legacyDFU, true), (.secureDFU, true)]
+    let address = BluetoothAddress(bits: 0xC0DE_0000_0001)
+    for (first, wasBootloader) in services {
+      for (second, isBootloader) in services {
+        var log = ScanLog()
+        for (service, rssi) in [(first, -40), (second, -60)] {
+          log.note(Advertisement(address: address, addressType: .random, name: "A-1", rssi: rssi, services: [service]), on: "left")
+        }
+        let lists = BoardMode.allCases.map { mode in
+          ScanReport(log: log, admission: Admission(profiles: [profile], modes: [mode]), mode: mode).rows
+        }
+        #expect(lists.map(\.count) == BoardMode.allCases.map { ($0 == .bootloader) == isBootloader ? 1 : 0 }, "\(first), then \(second)")
+        let row = try #require(lists.joined().first)
+        if wasBootloader != isBootloader {
+          #expect(row.board.advertisement.services == [second])
+          #expect(row.board.best?.rssi == -60)
+        }
+      }
+    }
+  }
+
   @Test func anEmptyAirIsSaid() {
     #expect(report([]).lines == ["no board was heard"])
   }

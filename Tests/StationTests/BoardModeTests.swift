@@ -34,6 +34,7 @@ struct BoardModeTests {
     Family(text: "family = nordic-dfu", bootloader: [.legacyDFU, .secureDFU], application: [.simpleManagement], name: nil),
     Family(text: "family = nordic-dfu\n[rescue]\nprotocol = legacy", bootloader: [.legacyDFU], application: [.simpleManagement], name: nil),
     Family(text: "family = nordic-dfu\n[rescue]\nprotocol = secure", bootloader: [.secureDFU], application: [.simpleManagement], name: nil),
+    Family(text: "family = nordic-dfu\n[rescue]\nname = MetaBoot", bootloader: [.legacyDFU, .secureDFU], application: [.simpleManagement], name: "MetaBoot"),
     Family(text: "family = mcuboot", bootloader: [.legacyDFU, .secureDFU], application: [.simpleManagement], name: nil),
   ]
 
@@ -45,8 +46,13 @@ struct BoardModeTests {
     let application = !heard.services.isDisjoint(with: family.application)
     let isMCUboot = profile.family == .mcuboot
     let isMatch = profile.match.admits(heard)
-    let mayBeRescued = !isMCUboot && (profile.match.addresses.isEmpty || profile.match.addresses.contains(heard.address))
+    let isOtherName = profile.rescue.name.map { name in heard.name.map { $0 != name } ?? false } ?? false
+    let isListed = profile.match.addresses.isEmpty || profile.match.addresses.contains(heard.address)
+    let mayBeRescued = !isMCUboot && isListed && !isOtherName
     if bootloader && application { return isMatch || mayBeRescued ? .contradictory : .nothing }
+    // A buttonless application advertises its bootloader's service: the names that the profile gives to both decide.
+    let knowsBothNames = profile.rescue.name != nil && (profile.match.name ?? profile.match.namePrefix) != nil
+    if bootloader && knowsBothNames && isOtherName && isMatch { return .shows(.application) }
     if bootloader { return mayBeRescued ? .shows(.bootloader) : .nothing }
     let isNamed = heard.name != nil && heard.name == family.name
     if !application, isNamed, heard.services.isEmpty, heard.manufacturerData.isEmpty { return mayBeRescued ? .shows(.bootloader) : .nothing }
@@ -106,6 +112,21 @@ struct BoardModeTests {
     #expect(face(0xC0DE_0000_0002, .legacyDFU) == .shows(.bootloader))
     #expect(face(0xC0DE_0000_0003, .legacyDFU) == .nothing)
     #expect(face(0xC0DE_0000_0002, .metaWear) == .nothing)
+  }
+
+  @Test("An application that advertises its bootloader's service is told by its name, where the profile names both")
+  func buttonless() throws {
+    let rescue = "[rescue]\nname = DfuTarg\nprotocol = secure\n"
+    let profile = try BoardProfile(
+      iniFile("[board]\nfamily = nordic-dfu\n[match]\nname_prefix = SECURE-\nmin_rssi = -70\n\(rescue)", file: "p.profile"))
+    func face(_ name: String?) -> AdvertisedFace {
+      profile.face(of: Advertisement(address: BluetoothAddress(bits: 0xC0DE_0000_0001), addressType: .random, name: name, rssi: -50, services: [.secureDFU]))
+    }
+    #expect(face("SECURE-1") == .shows(.application))
+    #expect(face("DfuTarg") == .shows(.bootloader))
+    // Before the scan response has told the name, the service is all there is to go by.
+    #expect(face(nil) == .shows(.bootloader))
+    #expect(face("Other") == .nothing)
   }
 
   @Test("[rescue] name narrows bootloaders that tell another name, and only those")

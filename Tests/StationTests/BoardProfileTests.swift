@@ -122,6 +122,8 @@ struct BoardProfileTests {
     (least + "[rescue]\nflavor = bootloader", "p:7: [rescue] flavor is \"bootloader\": write a word like vanilla; bootloader is not for applications"),
     (least + "[rescue]\npacket_receipt = 65536", "p:7: [rescue] packet_receipt is \"65536\": write a whole number from 0 to 65535"),
     (least + "[rescue]\npacket_receipt = -1", "p:7: [rescue] packet_receipt is \"-1\": write a whole number from 0 to 65535"),
+    (least + "[rescue]\nhw_version = 0x34", "p:7: [rescue] hw_version is \"0x34\": write a whole number from 0 to 4294967295"),
+    (least + "[rescue]\nfw_version = 4294967296", "p:7: [rescue] fw_version is \"4294967296\": write a whole number from 0 to 4294967295"),
     (least + "[rescue]\npacket_size = 19", "p:7: [rescue] packet_size is \"19\": write auto, or a whole number from 20 to 509"),
     (least + "[rescue]\npacket_size = 510", "p:7: [rescue] packet_size is \"510\": write auto, or a whole number from 20 to 509"),
     (least + "[firmware]\nversion = 2.0-beta", "p:7: [firmware] version is \"2.0-beta\": write a version like 1.2.3+4"),
@@ -142,6 +144,7 @@ struct BoardProfileTests {
     #expect(rescue.strandedAfter == .seconds(180))
     #expect(rescue.flavor == "vanilla")
     #expect(rescue.packetReceipt == 8)
+    #expect(rescue.hwVersion == nil && rescue.fwVersion == nil && !rescue.signed)
   }
 
   @Test func readsARescue() throws {
@@ -155,6 +158,9 @@ struct BoardProfileTests {
       flavor = 128
       packet_receipt = 0
       packet_size = 244
+      hw_version = 52
+      fw_version = 4294967295
+      signed = yes
       """
     let profile = try read(Self.least.replacing("mcuboot", with: "nordic-dfu") + "[firmware]\nversion = r1.7.3-rc1\n" + text)
     #expect(profile.firmware.version.flatMap { FirmwareVersion($0) }?.isPreRelease == true)
@@ -167,6 +173,9 @@ struct BoardProfileTests {
     #expect(rescue.flavor == "128")
     #expect(rescue.packetReceipt == 0)
     #expect(rescue.packetSize == 244)
+    #expect(rescue.hwVersion == 52)
+    #expect(rescue.fwVersion == 4_294_967_295)
+    #expect(rescue.signed)
   }
 
   @Test(

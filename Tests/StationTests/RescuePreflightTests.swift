@@ -13,6 +13,7 @@ struct RescuePreflightTests {
   /// A package of Adafruit's tool: one application of Legacy DFU (Tests/FirmwareTests/Fixtures/nordic/README.md).
   static let legacy = packageFolder + "/Tests/FirmwareTests/Fixtures/nordic/legacy-05.zip"
   static let bootloaderOnly = packageFolder + "/Tests/FirmwareTests/Fixtures/nordic/legacy-bootloader.zip"
+  static let secure = packageFolder + "/Tests/FirmwareTests/Fixtures/nordic/secure-app.zip"
   static let narrow = "[identity]\nmodel_number = 6\n"
 
   static func profile(_ text: String, family: String = "metawear", name: String = "P") throws -> BoardProfile {
@@ -46,6 +47,16 @@ struct RescuePreflightTests {
     Bad(
       text: narrow + "[firmware]\nversion = 1.4.5\nsha256 = " + String(repeating: "ab", count: 32), package: legacy,
       message: "is pinned: put the released file there"),
+    // Made for type 6, revision 1, without a signature; the Secure ones for hw_version 52, fw_version 5.
+    Bad(
+      text: narrow + "hardware_revision = 0.2\n[firmware]\nversion = 1.4.5", package: legacy, message: "is for boards of revision 1, this board has revision 2"),
+    Bad(text: narrow + "[firmware]\nversion = 1.4.5\n[rescue]\nsigned = yes", package: legacy, message: "takes signed images only"),
+    Bad(
+      text: narrow + "[firmware]\nversion = 1.4.5\n[rescue]\nhw_version = 51", family: "nordic-dfu", package: secure,
+      message: "is for hardware version 52, this board has 51"),
+    Bad(
+      text: narrow + "[firmware]\nversion = 1.4.5\n[rescue]\nfw_version = 6", family: "nordic-dfu", package: secure,
+      message: "has version 5, the board has 6, and takes none that is older"),
     Bad(text: narrow + "[rescue]\ncatalog = /nowhere/info2.json", message: "there is no mirror of the catalogue in /nowhere"),
   ])
   func refuses(_ bad: Bad) throws {
@@ -83,6 +94,15 @@ struct RescuePreflightTests {
       #expect(kind.packageName == "legacy-05.zip")
       #expect(kind.packageSHA256 == (try NordicPackage(path: Self.legacy)).sha256.hex)
     }
+  }
+
+  @Test("What the profile knows of the bootloader goes with the order")
+  func known() throws {
+    let text = Self.narrow + "[firmware]\nversion = 1.4.5\n[rescue]\nhw_version = 52\nfw_version = 5\nsigned = yes\n"
+    let kind = try #require(try order([try Self.profile(text, family: "nordic-dfu")], package: Self.secure).kinds.first)
+    let known = try #require(kind.rescue?.known)
+    #expect(known.hardwareVersion == 52 && known.applicationVersion == 5 && known.checksSignatures)
+    #expect(known.dfuProtocol == nil && known.deviceType == nil)
   }
 
   @Test("A line job is not asked for narrowness: its boards matched in application mode")

@@ -1,23 +1,11 @@
 import Bluetooth
+import LineFixture
 import Testing
 
 @testable import Station
 
 /// That files of any content end in a value or an error with a place, never in a trap.
 struct RobustnessTests {
-  /// SplitMix64, so that a failing seed can be repeated (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-  struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   static let pieces: [[UInt8]] = [
     Array("[station]".utf8), Array("[match]".utf8), Array("id".utf8), Array("=".utf8), Array(":".utf8), Array(" ; ".utf8), Array("#".utf8), Array("\n".utf8),
     Array("\r\n".utf8), Array("\"".utf8), Array(",".utf8), Array("unit_id,mac,serial_number\n".utf8), Array("C0:DE:00:00:00:01".utf8), [0], [0xFF],
@@ -27,7 +15,7 @@ struct RobustnessTests {
 
   @Test(arguments: 0..<200 as Range<UInt64>)
   func anyContent(seed: UInt64) {
-    var random = Seeded(state: seed)
+    var random = SplitMix64(seed)
     for _ in 0..<20 {
       let bytes = (0..<Int.random(in: 0..<40, using: &random)).flatMap { _ in Self.pieces.randomElement(using: &random) ?? [] }
       let lines = bytes.count { $0 == 0x0A } + 1

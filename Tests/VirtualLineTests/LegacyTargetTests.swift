@@ -20,7 +20,7 @@ struct LegacyTargetTests {
   private static var initPacket: [UInt8] { bytes("06000100FFFFFFFF01008800") + LittleEndian.bytes(UInt32(Checksums.crc16(image)), 2) }
 
   /// Start to Validate with one receipt after 10 packets; returns what was said at each step.
-  private func flash(_ bench: inout DFUBench, image: [UInt8] = Self.image, interval: String = "0A00") -> [String] {
+  private func flash(_ bench: inout DFUBench, image: [UInt8] = Self.image, interval: String = "0A00", pause: Duration = .milliseconds(15)) -> [String] {
     var said = bench.control("0104")
     said += bench.packet([UInt8](repeating: 0, count: 8) + LittleEndian.bytes(UInt32(image.count)), within: .seconds(30))
     said += bench.control("0200")
@@ -29,7 +29,7 @@ struct LegacyTargetTests {
     said += bench.control("08" + interval)
     said += bench.control("03")
     for start in stride(from: 0, to: image.count, by: 20) {
-      said += bench.packet(Array(image[start..<min(start + 20, image.count)]), within: .milliseconds(15))
+      said += bench.packet(Array(image[start..<min(start + 20, image.count)]), within: pause)
     }
     return said
   }
@@ -149,6 +149,19 @@ struct LegacyTargetTests {
     var said: [String] = []
     for _ in 0..<11 { said += bench.packet([UInt8](repeating: 0, count: 20), within: .zero) }
     #expect(said == ["N 100306"])
+  }
+
+  /// §2.5, §5.1: a receipt empties the pool, so that up to ten packets between two of them hold however fast they come, as on the rig's boards.
+  @Test(arguments: [1, 4, 8, 10, 11, 12], [0, 1, 15])
+  func receiptsKeepThePoolFree(interval: Int, milliseconds: Int) {
+    var bench = stranded()
+    var said = flash(&bench, interval: hex(LittleEndian.bytes(UInt32(interval), 2)), pause: .milliseconds(milliseconds))
+    bench.run(for: .seconds(1))
+    said += bench.said
+    // Slower than flash is written (11 ms), nothing is too much.
+    let holds = interval <= 10 || milliseconds > 11
+    #expect(said.contains("N 100306") == !holds, "\(said)")
+    #expect(said.contains("N 100301") == holds)
   }
 
   // MARK: Modes

@@ -33,8 +33,10 @@ extension NordicPart {
       return [error(.otherProtocol, "is made for \(dfuProtocol.title), the board's bootloader speaks \(wanted.title)", remedy)]
     }
     switch parsed {
-    case .legacy(let packet)?: return formComplaints(packet, target) + boardComplaints(packet, target)
-    case .secure(let packet)?: return boardComplaints(packet, target)
+    case .legacy(let packet)?:
+      let isSigned = if case .signed = packet.extension { true } else { false }
+      return formComplaints(packet, target) + signatureComplaints(isSigned, target) + boardComplaints(packet, target)
+    case .secure(let packet)?: return signatureComplaints(packet.signature != nil, target) + boardComplaints(packet, target)
     case nil:
       // Since 0.5 bootloaders demand an init packet (facts/nordic-dfu.md §2.2).
       guard case .version(let version)? = target.dfuVersion, target.dfuVersion != .application else { return [] }
@@ -63,6 +65,11 @@ extension NordicPart {
       found.append(error(.initPacketLength, what, "use a package with CRC-16 (nrfutil: dfu version 0.5)"))
     }
     return found
+  }
+
+  private func signatureComplaints(_ isSigned: Bool, _ target: NordicTarget) -> [Complaint] {
+    guard target.checksSignatures, !isSigned else { return [] }
+    return [error(.unsigned, "is not signed, and the board's bootloader takes signed images only", "sign the package with the key that the bootloader knows")]
   }
 
   private func boardComplaints(_ packet: LegacyInitPacket, _ target: NordicTarget) -> [Complaint] {

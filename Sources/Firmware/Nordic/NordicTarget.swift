@@ -28,7 +28,7 @@ public struct NordicTarget: Hashable, Sendable {
   public var bootloaderVersion: UInt32?
   /// Version of the installed application as Secure DFU counts them.
   public var applicationVersion: UInt32?
-  /// The Legacy bootloader is known to check signatures, so that it has room for the long init packets.
+  /// The bootloader is known to take signed images only; a Legacy one then has room for the long init packets.
   public var checksSignatures = false
 
   public init() {}

@@ -30,6 +30,10 @@ struct BootloaderStages: Sendable {
   /// Parts of a build's package that were activated in this attempt.
   private var partsDone: [String: Int] = [:]
   private var tries = DFUTries()
+  /// What made the stage begin again, when that was more than what a bootloader remembers of it: the reason that counts when nothing helps.
+  private var trouble: DFUFailure?
+  /// A stage was begun as often as it may be in this attempt.
+  private(set) var isExhausted = false
   private var legacy: LegacySettings
   /// Nil before the first transfer, which knows the MTU.
   private var secure: SecureSettings?
@@ -123,9 +127,12 @@ struct BootloaderStages: Sendable {
   }
 
   private func target(_ board: BoardIdentity, _ found: DFUOffer?) -> NordicTarget {
-    var target = NordicTarget()
-    if order.family == .metaWear, let model = board.model, let hardware = board.hardware {
-      target = NordicTarget(metaWearModel: model, hardwareRevision: hardware) ?? target
+    var target = order.known
+    if order.family == .metaWear, let model = board.model, let hardware = board.hardware,
+      let told = NordicTarget(metaWearModel: model, hardwareRevision: hardware)
+    {
+      (target.dfuProtocol, target.dfuVersion) = (told.dfuProtocol, told.dfuVersion)
+      (target.deviceType, target.deviceRevision) = (told.deviceType, told.deviceRevision)
     }
     switch found {
     case .legacyBootloader?:
@@ -186,19 +193,23 @@ struct BootloaderStages: Sendable {
     let packets: BluetoothUUID = isSecure ? .secureDFUPacket : .legacyDFUPacket
     let channel = try await link.openChannel(notifying: control, writing: packets, of: service, limit: session.limits.command)
     links.hold(channel)
-    let upload = DFUUpload(
-      session: session, links: links, link: link, channel: channel, controlPoint: control, service: service, initPacket: part.initPacket, image: part.image)
+    let route = DFURoute(link: link, channel: channel, controlPoint: control, service: service)
     try await session.enter(.upload, links)
-    let end: DFUUpload.End
+    let end: DFUUploadEnd
     if isSecure {
       let settings = secure ?? SecureSettings(mtu: channel.mtu)
       secure = settings
-      end = try await upload.run(SecureTransfer(SecurePart(initPacket: part.initPacket, image: part.image), settings: settings))
+      let transfer = SecureTransfer(SecurePart(initPacket: part.initPacket, image: part.image), settings: settings)
+      var upload = DFUUpload(transfer, of: part, over: route, session: session, links: links)
+      end = try await upload.run()
     } else {
-      end = try await upload.run(LegacyTransfer(try Self.legacy(part, links.phase), version: version, settings: legacy))
+      let transfer = LegacyTransfer(try Self.legacy(part, links.phase), version: version, settings: legacy)
+      var upload = DFUUpload(transfer, of: part, over: route, session: session, links: links)
+      end = try await upload.run()
     }
     switch end {
     case .activated:
+      links.acknowledged = 0
       activated(part, of: build, in: package, installed)
       return .activated
     case .again(let failure):
@@ -222,6 +233,7 @@ struct BootloaderStages: Sendable {
     }
     flashed += 1
     tries = DFUTries()
+    trouble = nil
     // What was too fast for the board in one stage is too fast in the next: `legacy` stays. The MTU may be another.
     secure = nil
     partsDone[build.id, default: 0] += 1
@@ -229,7 +241,12 @@ struct BootloaderStages: Sendable {
   }
 
   private mutating func again(_ failure: DFUFailure) throws {
-    guard tries.allows(failure) else { throw BoardFailure(dfu: failure, in: links.phase, isUntouched: isUntouched) }
+    // A bootloader that refuses the start, or a write, only tells of what happened before: the way to a reset goes over the same bad link.
+    if failure.recovery != .again { trouble = failure }
+    guard tries.allows(failure) else {
+      isExhausted = true
+      throw BoardFailure(dfu: trouble ?? failure, in: links.phase, isUntouched: isUntouched)
+    }
     session.journal.update { $0.retries += 1 }
     legacy = legacy.next(after: failure)
     secure = secure?.next(after: failure)

@@ -2,74 +2,80 @@ import Bluetooth
 import NordicDFU
 
 /// Brings a board from its application into its bootloader: performs what a `BootloaderEntry` asks for and tells it what happens.
-struct DFUHandoff: Sendable {
+struct DFUHandoff: DFUPerformer {
+  /// Why it did not leave, nil when it did; and whether its bootloader advertises under the name that was asked for.
+  typealias End = (failure: DFUFailure?, isNamed: Bool)
+
   let session: BoardSession
   let links: LinkHolder
   let link: any GATTLink
+  let events: DFUEvents
+  private let path: EntryPath
+  private var machine: BootloaderEntry
 
-  /// - Returns: why it did not leave, nil when it did; and whether its bootloader advertises under `name`.
-  func run(_ path: EntryPath, name: String?) async throws -> (failure: DFUFailure?, isNamed: Bool) {
-    var machine = BootloaderEntry(path, name: name)
-    let events = DFUEvents(time: session.time)
-    return try await withThrowingDiscardingTaskGroup { group in
-      defer { group.cancelAll() }
-      group.addTask { await events.watch(link) }
-      group.addTask { await events.keepTime() }
-      var deadline: Duration?
-      var actions = machine.start()
-      var stream = events.stream.makeAsyncIterator()
-      while true {
-        var next = 0
-        while next < actions.count {
-          switch actions[next] {
-          case .subscribe: actions += try await subscribe(path, events, &group) ? machine.subscribed() : machine.failed()
-          case .write(let bytes, let withResponse):
-            guard let (characteristic, service) = Self.place(of: path) else { break }
-            group.addTask {
-              await events.write(
-                bytes, to: characteristic, of: service, withResponse: withResponse, over: link, limit: session.limits.command)
-            }
-          case .expect(_, let limit): deadline = session.time.now() + limit
-          case .disconnect:
-            deadline = nil
-            await links.close()
-          case .pause(let length):
-            deadline = nil
-            group.addTask { await events.pause(length) }
-          case .finished: return (nil, machine.isNamed)
-          case .failed(let failure): return (failure, machine.isNamed)
-          }
-          next += 1
-        }
-        guard let event = await stream.next() else { throw CancellationError() }
-        switch event {
-        case .written, .handedOver: actions = machine.written()
-        case .refused: actions = machine.failed()
-        case .received(let bytes): actions = machine.received(bytes)
-        case .paused: actions = machine.paused()
-        case .linkLost: actions = machine.linkLost()
-        case .broken(let error): throw error
-        case .tick:
-          actions = []
-          if let due = deadline, session.time.now() >= due {
-            deadline = nil
-            actions = machine.silent()
-          }
-        }
-      }
+  init(session: BoardSession, links: LinkHolder, link: any GATTLink, path: EntryPath, name: String?) {
+    self.session = session
+    self.links = links
+    self.link = link
+    self.path = path
+    events = DFUEvents(time: session.time)
+    machine = BootloaderEntry(path, name: name)
+  }
+
+  mutating func run() async throws -> End {
+    let (events, link) = (events, link)
+    return try await run { helpers in helpers.addTask { await events.watch(link) } }
+  }
+
+  mutating func start() -> [EntryAction] { machine.start() }
+  mutating func silent() -> [EntryAction] { machine.silent() }
+
+  mutating func handle(_ event: DFUEvent) -> [EntryAction] {
+    switch event {
+    case .written, .handedOver: machine.written()
+    case .refused: machine.failed()
+    case .received(let bytes): machine.received(bytes)
+    case .paused: machine.paused()
+    case .linkLost: machine.linkLost()
+    case .tick, .broken: []
     }
   }
 
-  private func subscribe(_ path: EntryPath, _ events: DFUEvents, _ group: inout ThrowingDiscardingTaskGroup<any Error>) async throws -> Bool {
+  mutating func perform(_ action: EntryAction, _ helpers: inout Helpers) async throws -> DFUStep<EntryAction, End> {
+    switch action {
+    case .subscribe: return .then(try await subscribe(&helpers) ? machine.subscribed() : machine.failed())
+    case .write(let bytes, let withResponse):
+      guard let (characteristic, service) = Self.place(of: path) else { return .done }
+      // From here on the board may leave at any moment.
+      session.journal.touch(leaving: .unknown)
+      let (events, link, limit) = (events, link, session.limits.command)
+      helpers.addTask { await events.write(bytes, to: characteristic, of: service, withResponse: withResponse, over: link, limit: limit) }
+      return .done
+    case .expect(_, let limit): return .wait(limit)
+    case .disconnect:
+      await links.close()
+      return .rest
+    case .pause(let length):
+      let events = events
+      helpers.addTask { await events.pause(length) }
+      return .rest
+    case .finished: return .end((nil, machine.isNamed))
+    case .failed(let failure): return .end((failure, machine.isNamed))
+    }
+  }
+
+  private func subscribe(_ helpers: inout Helpers) async throws -> Bool {
     guard let (characteristic, service) = Self.place(of: path) else { return false }
     do throws(CentralError) {
       let channel = try await link.openChannel(notifying: characteristic, writing: nil, of: service, limit: session.limits.command)
       links.hold(channel)
-      group.addTask { for await bytes in channel.packets() { events.tell(bytes) } }
+      let events = events
+      helpers.addTask { for await bytes in channel.packets() { events.tell(bytes) } }
       return true
-    } catch .refused, .attributeMissing, .notPermitted, .noAnswer {
+    } catch .refused, .attributeMissing, .noAnswer {
       return false
     } catch {
+      // Among them a board that demands pairing: the profile's matter, and no trouble of its bootloader.
       throw SessionError.of(error, in: links.phase)
     }
   }

@@ -2,93 +2,91 @@ import Bluetooth
 import Firmware
 import NordicDFU
 
-/// Moves one part of a package to a bootloader: performs what a `DFUTransfer` asks for and tells it what happens, until it ends.
-struct DFUUpload: Sendable {
-  /// How a transfer ended.
-  enum End: Sendable {
-    case activated
-    /// The link is to be closed and the part begun again.
-    case again(DFUFailure)
-    case failed(DFUFailure)
-  }
+/// How the upload of a part ended.
+enum DFUUploadEnd: Sendable {
+  case activated
+  /// The link is to be closed and the part begun again.
+  case again(DFUFailure)
+  case failed(DFUFailure)
+}
 
-  let session: BoardSession
-  let links: LinkHolder
+/// The link over which a part is moved, and where its bytes go.
+struct DFURoute: Sendable {
   let link: any GATTLink
   let channel: any PacketChannel
   let controlPoint: BluetoothUUID
   let service: BluetoothUUID
-  let initPacket: [UInt8]
-  let image: [UInt8]
+}
 
-  /// Throws the station's faults and the operator's stop; what the board does is in the result.
-  func run(_ fresh: some DFUTransfer) async throws -> End {
-    var machine = fresh
-    let events = DFUEvents(time: session.time)
-    var span = ImageSpan()
-    defer { keepFigures(machine, span) }
-    return try await withThrowingDiscardingTaskGroup { group in
-      defer { group.cancelAll() }
-      group.addTask { await events.listen(to: channel) }
-      group.addTask { await events.keepTime() }
-      var checksums = Checksums(initPacket: initPacket, image: image)
-      var deadline: Duration?
-      var actions = machine.start()
-      var stream = events.stream.makeAsyncIterator()
-      while true {
-        // A checksum is answered at once, and what follows from it is done behind what was asked for with it.
-        var next = 0
-        while next < actions.count {
-          span.saw(actions[next], at: session.time.now())
-          if let end = perform(actions[next], events, &deadline, &group) { return end }
-          if case .checksum(let data, let length) = actions[next] { actions += machine.checksum(checksums.value(of: data, upTo: length)) }
-          next += 1
-        }
-        guard let event = await stream.next() else { throw CancellationError() }
-        actions = try handle(event, &machine, &deadline)
-      }
-    }
+/// Moves one part of a package to a bootloader: performs what a `DFUTransfer` asks for and tells it what happens, until it ends.
+struct DFUUpload<Transfer: DFUTransfer>: DFUPerformer {
+  let session: BoardSession
+  let events: DFUEvents
+  private let links: LinkHolder
+  private let route: DFURoute
+  private var machine: Transfer
+  private var checksums: Checksums
+  private var span = ImageSpan()
+
+  init(_ machine: Transfer, of part: NordicPart, over route: DFURoute, session: BoardSession, links: LinkHolder) {
+    self.machine = machine
+    self.route = route
+    self.session = session
+    self.links = links
+    events = DFUEvents(time: session.time)
+    checksums = Checksums(initPacket: part.initPacket, image: part.image)
   }
 
-  private func handle(_ event: DFUEvent, _ machine: inout some DFUTransfer, _ deadline: inout Duration?) throws -> [DFUAction] {
+  mutating func run() async throws -> DFUUploadEnd {
+    defer { keepFigures() }
+    let (events, channel) = (events, route.channel)
+    return try await run { helpers in helpers.addTask { await events.listen(to: channel) } }
+  }
+
+  mutating func start() -> [DFUAction] { machine.start() }
+  mutating func silent() -> [DFUAction] { machine.silent() }
+
+  mutating func handle(_ event: DFUEvent) -> [DFUAction] {
     switch event {
-    case .written: return machine.controlWritten()
-    case .refused: return machine.controlFailed()
-    case .handedOver: return machine.packetsHandedOver()
-    case .received(let bytes): return machine.received(bytes)
-    case .paused: return machine.paused()
-    case .linkLost: return machine.linkLost()
-    case .broken(let error): throw error
-    case .tick:
-      guard let due = deadline, session.time.now() >= due else { return [] }
-      deadline = nil
-      return machine.silent()
+    case .written: machine.controlWritten()
+    case .refused: machine.controlFailed()
+    case .handedOver: machine.packetsHandedOver()
+    case .received(let bytes): machine.received(bytes)
+    case .paused: machine.paused()
+    case .linkLost: machine.linkLost()
+    case .tick, .broken: []
     }
   }
 
-  private func perform(
-    _ action: DFUAction, _ events: DFUEvents, _ deadline: inout Duration?, _ group: inout ThrowingDiscardingTaskGroup<any Error>
-  ) -> End? {
+  mutating func perform(_ action: DFUAction, _ helpers: inout Helpers) async throws -> DFUStep<DFUAction, DFUUploadEnd> {
+    let (events, route, limit) = (events, route, session.limits.command)
+    span.saw(action, at: session.time.now())
     switch action {
     case .writeControl(let bytes):
       session.journal.touch(leaving: .bootloader)
-      group.addTask { await events.write(bytes, to: controlPoint, of: service, withResponse: true, over: link, limit: session.limits.command) }
-    case .writePackets(let bytes, let size): group.addTask { await events.send(bytes, size: size, over: channel) }
-    case .expect(_, let limit): deadline = session.time.now() + limit
+      helpers.addTask {
+        await events.write(bytes, to: route.controlPoint, of: route.service, withResponse: true, over: route.link, limit: limit)
+      }
+    case .writePackets(let bytes, let size): helpers.addTask { await events.send(bytes, size: size, over: route.channel) }
+    case .expect(_, let limit): return .wait(limit)
     case .pause(let length):
-      deadline = nil
-      group.addTask { await events.pause(length) }
-    case .progress(let bytes): session.journal.progress(bytes, of: image.count, at: session.time.now())
-    case .checksum: break
-    case .finished: return .activated
-    case .restart(let failure, _): return .again(failure)
-    case .failed(let failure): return .failed(failure)
+      helpers.addTask { await events.pause(length) }
+      return .rest
+    case .progress(let bytes): session.journal.progress(bytes, of: machine.length, at: session.time.now())
+    case .checksum(let data, let length): return .then(machine.checksum(checksums.value(of: data, upTo: length)))
+    case .finished: return .end(.activated)
+    case .restart(let failure): return .end(.again(failure))
+    case .failed(let failure): return .end(.failed(failure))
     }
-    return nil
+    return .done
   }
 
-  private func keepFigures(_ machine: some DFUTransfer, _ span: ImageSpan) {
-    let bytes = machine.acknowledged - (machine.resumedFrom ?? 0)
+  private func keepFigures() {
+    // What the board got before a link of this attempt was lost is acknowledged by the offset at which it goes on; what an earlier attempt sent is not.
+    let earlier = links.acknowledged
+    let base = machine.resumedFrom.map { earlier > 0 ? min(earlier, $0) : $0 } ?? 0
+    links.acknowledged = machine.acknowledged
+    let bytes = machine.acknowledged - base
     guard bytes > 0, let seconds = span.length?.seconds else { return }
     session.journal.update { record in
       record.uploadBytes = (record.uploadBytes ?? 0) + bytes
@@ -101,7 +99,7 @@ struct DFUUpload: Sendable {
 
 /// The time from the first packet of the image to the last byte that the board acknowledged: what the speed of an upload is reckoned from. Erasing, the init
 /// packet and the check of the whole image are not in it.
-private struct ImageSpan {
+private struct ImageSpan: Sendable {
   private var handedOver: Duration?
   private var began: Duration?
   private var ended: Duration?
@@ -126,7 +124,7 @@ private struct ImageSpan {
 }
 
 /// CRC-32 of beginnings, each continued from the one before where that is possible.
-private struct Checksums {
+private struct Checksums: Sendable {
   private let bytes: [DFUData: [UInt8]]
   private var last: (data: DFUData, length: Int, crc: CRC32)?
 

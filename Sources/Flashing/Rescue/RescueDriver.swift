@@ -17,6 +17,19 @@ struct RescueDriver: SessionDriver {
     case retry
   }
 
+  /// What a board advertised before it was connected.
+  private enum Shown {
+    case bootloader
+    /// Something, and no bootloader's service.
+    case other
+    case nothing
+
+    init(_ heard: Advertisement) {
+      let isSilent = heard.services.isEmpty && heard.name == nil && heard.manufacturerData.isEmpty
+      self = heard.showsBootloader ? .bootloader : isSilent ? .nothing : .other
+    }
+  }
+
   /// Times an application is asked to start its bootloader in one attempt.
   static let entryTries = 2
   /// Times a board's services are looked at again on a new link when they contradict what it advertised.
@@ -35,6 +48,8 @@ struct RescueDriver: SessionDriver {
   private var identity: BoardIdentity?
   private var bootloader: BootloaderStages
   private var entries = 0
+  /// The bootloader lets the station in by its application's bond, which the stack must not forget (facts/nordic-dfu.md §3.2).
+  private var keepsBond: Bool
 
   init(session: BoardSession, order: RescueOrder, links: LinkHolder) {
     self.session = session
@@ -42,22 +57,31 @@ struct RescueDriver: SessionDriver {
     self.links = links
     // An earlier attempt may have left it in its bootloader, which may have the other address.
     awaited = session.wasWrittenBefore ? .retry : nil
+    keepsBond = order.pairing != nil && (session.wasWrittenBefore || !order.entersBootloader)
     whereabouts = Whereabouts(session.board, family: order.family, isInBootloader: !order.entersBootloader)
     bootloader = BootloaderStages(session: session, order: order, links: links)
   }
 
   private var limits: SessionLimits { session.limits }
 
+  /// Only what the bootloader's tries do not cover is tried here again.
+  var mayRecover: Bool { !bootloader.isExhausted }
+
+  private func connector(_ board: BluetoothAddress) -> BoardConnector {
+    BoardConnector(session: session, links: links, board: board, keepsBond: keepsBond)
+  }
+
   mutating func advance() async throws -> SessionResult? {
-    let (link, isStranded) = try await connect()
-    var (present, offer) = (link, try await look(link, isStranded))
-    for _ in 0..<Self.lookTries where isStale(offer, isStranded) {
+    let (link, shows) = try await connect()
+    var (present, offer) = (link, try await look(link, shows))
+    for _ in 0..<Self.lookTries where isStale(offer, shows) {
       // The stack may show the services of the other mode (facts/nordic-dfu.md §6.3): forget them, look again.
-      present = try await BoardConnector(session: session, links: links, board: link.board).reconnectAfresh()
-      offer = try await look(present, isStranded)
+      present = try await connector(link.board).reconnectAfresh(pairs: false)
+      offer = try await look(present, shows)
     }
+    if offer.entryPath != nil, let method = order.pairing { present = try await connector(present.board).pair(present, method) }
     try await session.enter(identity == nil ? .identify : .verify, links)
-    let read = try await BoardConnector(session: session, links: links, board: present.board).identity(over: present)
+    let read = try await connector(present.board).identity(over: present)
     guard try await isOurs(present, read) else { return nil }
     if let path = offer.entryPath { return try await application(present, path, read) }
     guard offer.isBootloader else { throw BoardFailure(.dfuNoService, in: links.phase, "the board offers no way to flash it") }
@@ -73,23 +97,22 @@ struct RescueDriver: SessionDriver {
 
   // MARK: connecting
 
-  /// Connects to the board, whichever of its addresses it shows; tells whether it advertised as a bootloader.
-  private mutating func connect() async throws -> (link: any GATTLink, isStranded: Bool) {
+  /// Connects to the board, whichever of its addresses it shows, and tells what it advertised.
+  private mutating func connect() async throws -> (link: any GATTLink, shows: Shown) {
     guard let awaited else {
       try await session.enter(.connect, links)
-      let connector = BoardConnector(session: session, links: links, board: session.board)
-      return (try await connector.connectUnbonded(), !order.entersBootloader)
+      let connector = connector(session.board)
+      return order.entersBootloader ? (try await connector.connectUnbonded(pairs: false), .other) : (try await connector.connect(pairs: false), .bootloader)
     }
     try await session.enter(.reconnect, links)
     let (whereabouts, name, canTell) = (whereabouts, awaited == .bootloader ? agreedName : nil, identity?.serial != nil)
     let (time, began) = (session.time, session.time.now())
-    let connector = BoardConnector(session: session, links: links, board: session.board)
-    let heard = try await connector.hear(within: limits.swap) {
+    let heard = try await connector(session.board).hear(within: limits.swap) {
       whereabouts.takes($0, after: time.now() - began, agreedName: name, canTell: canTell)
     }
     guard let heard else { throw silence(awaited) }
-    let link = try await BoardConnector(session: session, links: links, board: heard.address).connect()
-    return (link, heard.showsBootloader)
+    let link = try await connector(heard.address).connect(pairs: false)
+    return (link, Shown(heard))
   }
 
   private func silence(_ awaited: Awaited) -> BoardFailure {
@@ -104,17 +127,22 @@ struct RescueDriver: SessionDriver {
 
   /// The same address will have another GATT database: nothing that the stack remembers is of use.
   private func forget() async {
+    guard !keepsBond else { return }
     for address in whereabouts.all { await session.central.forget(address, on: session.adapter) }
   }
 
   /// Whether the services found are those of the board's other life. bluetoothd before 5.87 keeps them for an address even when it is told to forget the
   /// board: one that runs its application again would seem to be in its bootloader. What was advertised since outranks them.
-  private func isStale(_ offer: DFUOffer, _ isStranded: Bool) -> Bool {
-    guard awaited != nil else { return offer == .none }
-    return offer == .none || (offer.isBootloader && !isStranded) || (offer == .metaWearApplication && isStranded)
+  private func isStale(_ offer: DFUOffer, _ shows: Shown) -> Bool {
+    guard let awaited, offer != .none else { return offer == .none }
+    if offer.isBootloader {
+      // A bootloader to which an application hands over its peer advertises to nobody else, and says nothing more (§2.8).
+      return shows == .other || shows == .nothing && awaited != .bootloader
+    }
+    return offer == .metaWearApplication && shows == .bootloader
   }
 
-  private mutating func look(_ link: any GATTLink, _ isStranded: Bool) async throws -> DFUOffer {
+  private mutating func look(_ link: any GATTLink, _ shows: Shown) async throws -> DFUOffer {
     let found = await link.characteristics()
     var version: DFUVersion?
     if found.contains(where: { $0.uuid == .legacyDFUVersion }) {
@@ -127,7 +155,8 @@ struct RescueDriver: SessionDriver {
       }
     }
     let offer = DFUOffer(
-      services: Set(found.map(\.service.description)), characteristics: Set(found.map(\.uuid.description)), version: version, isStranded: isStranded)
+      services: Set(found.map(\.service.description)), characteristics: Set(found.map(\.uuid.description)), version: version,
+      isStranded: shows == .bootloader)
     bootloader.version = version
     return offer
   }
@@ -232,12 +261,13 @@ struct RescueDriver: SessionDriver {
     // Everything that can be known to be wrong is, before the board leaves its application.
     try await bootloader.check(read)
     try await session.enter(.detach, links)
-    session.journal.touch(leaving: .unknown)
     let name = path == .secureApplication(bonded: false) ? Self.name(of: session.board) : nil
-    let (failure, isNamed) = try await DFUHandoff(session: session, links: links, link: link).run(path, name: name)
+    keepsBond = order.pairing != nil && path == .secureApplication(bonded: true)
+    var handoff = DFUHandoff(session: session, links: links, link: link, path: path, name: name)
+    let (failure, isNamed) = try await handoff.run()
     agreedName = isNamed ? name : nil
     if let failure {
-      session.journal.update { $0.leftAs = .application }
+      session.journal.update { if $0.leftAs != .untouched { $0.leftAs = .application } }
       throw BoardFailure(dfu: failure, in: links.phase, isUntouched: true)
     }
     awaited = .bootloader

@@ -25,12 +25,15 @@ public struct RescueOrder: Sendable {
   public var receiptInterval: Int
   /// Bytes of a packet of Legacy DFU; nil: 20, whatever the MTU.
   public var packetSize: Int?
+  /// What is known of the boards beside what they tell: init packets are held against it.
+  public var known: NordicTarget
   /// A board that runs its application is sent to its bootloader; otherwise it is left alone.
   public var entersBootloader: Bool
 
   public init(
     family: Family, shelf: any FirmwareShelf, wish: NordicProtocol? = nil, pairing: PairingMethod? = nil, identity: IdentityRule = IdentityRule(),
-    allowsDowngrade: Bool = false, receiptInterval: Int = 8, packetSize: Int? = nil, entersBootloader: Bool
+    allowsDowngrade: Bool = false, receiptInterval: Int = 8, packetSize: Int? = nil, known: NordicTarget = NordicTarget(),
+    entersBootloader: Bool
   ) {
     self.family = family
     self.shelf = shelf
@@ -40,6 +43,7 @@ public struct RescueOrder: Sendable {
     self.allowsDowngrade = allowsDowngrade
     self.receiptInterval = receiptInterval
     self.packetSize = packetSize
+    self.known = known
     self.entersBootloader = entersBootloader
   }
 }

@@ -15,8 +15,8 @@ public enum DFUAction: Hashable, Sendable {
   case progress(Int)
   /// The image was activated and the link is down, or is to be closed. Only what the board says afterwards proves that it lives.
   case finished
-  /// Close the link, connect again and begin another transfer with this interval, if `DFUTries` allows it.
-  case restart(DFUFailure, receiptInterval: Int)
+  /// Close the link, connect again and begin another transfer with `settings.next(after:)`, if `DFUTries` allows it.
+  case restart(DFUFailure)
   /// Close the link: no other try of this part may end better.
   case failed(DFUFailure)
 

@@ -291,8 +291,7 @@ public struct LegacyTransfer: DFUTransfer {
   // MARK: - Ends
 
   private func ending(for failure: DFUFailure) -> DFUAction {
-    guard failure.recovery.isRetry else { return .failed(failure) }
-    return .restart(failure, receiptInterval: max(1, failure.receiptInterval(after: settings.receiptInterval)))
+    failure.recovery.isRetry ? .restart(failure) : .failed(failure)
   }
 
   /// The board keeps the state of a transfer until it is reset (nordic-dfu.md §2.5).

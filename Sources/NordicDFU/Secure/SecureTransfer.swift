@@ -353,9 +353,7 @@ public struct SecureTransfer: DFUTransfer {
 
   /// A board that is only disconnected keeps what it has, and the next transfer resumes.
   private mutating func fail(_ failure: DFUFailure) -> [DFUAction] {
-    if failure.recovery.isRetry {
-      return end(.restart(failure, receiptInterval: failure.receiptInterval(after: settings.receiptInterval)))
-    }
+    if failure.recovery.isRetry { return end(.restart(failure)) }
     return isWriting ? end(.failed(failure)) : abort(then: .failed(failure))
   }
 

@@ -23,7 +23,9 @@ extension BoardProfile {
     let showsApplication = !advertisement.services.isDisjoint(with: applicationServices)
     switch (showsApplication, showsBootloader) {
     case (true, true): return isMine(advertisement) ? .contradictory : .nothing
-    case (false, true): return admitsBootloader(advertisement) ? .shows(.bootloader) : .nothing
+    case (false, true):
+      if isButtonlessApplication(advertisement) { return .shows(.application) }
+      return admitsBootloader(advertisement) ? .shows(.bootloader) : .nothing
     case (true, false): return match.admits(advertisement) ? .shows(.application) : .nothing
     case (false, false): break
     }
@@ -57,6 +59,13 @@ extension BoardProfile {
 
   private func isBootloaderName(_ advertisement: Advertisement) -> Bool {
     bootloaderName.map { advertisement.name == $0 } ?? false
+  }
+
+  /// An application of Nordic's SDK has its buttonless service under the bootloader's own number and may advertise it (facts/nordic-dfu.md §3.2). There only
+  /// names tell the two apart: the profile knows both, and the application's was heard.
+  private func isButtonlessApplication(_ advertisement: Advertisement) -> Bool {
+    guard family == .nordicDFU, let name = rescue.name, let heard = advertisement.name, heard != name else { return false }
+    return (match.name != nil || match.namePrefix != nil) && match.admits(advertisement)
   }
 
   /// Boards of family mcuboot have no bootloader that this program can flash.

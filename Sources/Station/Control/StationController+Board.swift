@@ -120,6 +120,11 @@ extension StationController {
 
   // MARK: committing
 
+  /// Where else a board of this job may be heard: a line job meets it by its application's address, a rescue by its bootloader's.
+  func noteAddresses(of record: AttemptRecord, admittedAs board: BluetoothAddress) {
+    for other in [record.mac, record.dfuMAC].compactMap(\.self) where other != board { otherAddresses[other] = board }
+  }
+
   /// The record is committed before the board is called done.
   ///
   /// - Parameter board: the address by which it was admitted; the record may have learnt another one.
@@ -135,7 +140,7 @@ extension StationController {
     learn(from: record)
     if record.leftAs != .untouched {
       detached.insert(board)
-      if job.job == .update, let other = record.dfuMAC { otherAddresses[other] = board }
+      noteAddresses(of: record, admittedAs: board)
     }
     ports.emit(.boardFinished(record))
     let now = ports.time.now()

@@ -130,7 +130,7 @@ extension StationController {
     let heard = advertisement.address
     advertisement.address = otherAddresses[heard] ?? heard
     guard !ledger.isDone(advertisement.address) else { return }
-    let verdict = (detached.contains(advertisement.address) && job.job == .update ? returning : admission).verdict(advertisement)
+    let verdict = (takesBack(advertisement.address) ? returning : admission).verdict(advertisement)
     if verdict == .contradictory { return await hearAfresh(heard, handle) }
     if job.job == .rescue { await followBootloader(advertisement.address, verdict) }
     let isNew = sightings.heard(

@@ -141,7 +141,10 @@ public actor StationController {
     ledger = BatchLedger(bounds: job.bounds, limits: LedgerLimits(job.limits), earlier: opened.attempts, now: now)
     // The operator may have been quicker than the database.
     if asked == .stopped { ledger.stop() } else if asked == .drained { ledger.drain() }
-    for attempt in opened.attempts { learn(from: attempt) }
+    for attempt in opened.attempts {
+      learn(from: attempt)
+      if attempt.leftAs != .untouched { noteAddresses(of: attempt, admittedAs: attempt.admittedAs) }
+    }
     ports.emit(
       .batchStarted(
         .init(

@@ -39,6 +39,9 @@ enum ProfileKeys {
   static let flavor = IniKey("rescue", "flavor", .value("vanilla"))
   static let packetReceipt = IniKey("rescue", "packet_receipt", .value("8"))
   static let packetSize = IniKey("rescue", "packet_size", .value("auto"))
+  static let hwVersion = IniKey("rescue", "hw_version", .described("any"))
+  static let fwVersion = IniKey("rescue", "fw_version", .described("any"))
+  static let signed = IniKey("rescue", "signed", .value("no"))
 
   /// In the order of the shipped generic profile.
   static let all = [
@@ -47,6 +50,6 @@ enum ProfileKeys {
     modelNumber, hardwareRevision, manufacturer, serial,
     package, sha256, version, allowDowngrade,
     mode, pipelineDepth, byteAlignment, reassemblyBufferSize, eraseAppSettings, bootloaderMode, estimatedSwapTime,
-    rescueName, rescueService, rescueProtocol, strandedAfter, catalog, flavor, packetReceipt, packetSize,
+    rescueName, rescueService, rescueProtocol, strandedAfter, catalog, flavor, packetReceipt, packetSize, hwVersion, fwVersion, signed,
   ]
 }

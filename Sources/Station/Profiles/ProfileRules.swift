@@ -113,6 +113,12 @@ public struct RescueRules: Hashable, Sendable {
   public var packetReceipt: Int
   /// Bytes a packet; nil follows the protocol and the connection.
   public var packetSize: Int?
+  /// `hw_version` of these boards' Secure bootloader, which an init packet must name; nil is not known.
+  public var hwVersion: UInt32?
+  /// `fw_version` of the application that these boards have, below which their Secure bootloader takes none; nil is not known.
+  public var fwVersion: UInt32?
+  /// The bootloader takes signed images only, and so has room for their long init packets.
+  public var signed: Bool
 
   init(_ values: IniValues, family: BoardProfile.Family) throws(ConfigurationError) {
     name = try values.optional(ProfileKeys.rescueName, "a name of at most 64 characters") { $0.count <= 64 ? $0 : nil }
@@ -132,5 +138,14 @@ public struct RescueRules: Hashable, Sendable {
     }
     packetReceipt = try values.integer(ProfileKeys.packetReceipt, in: 0...65_535)
     packetSize = try UpgradeRules.autoOr(values, ProfileKeys.packetSize, in: 20...509)
+    hwVersion = try Self.number(values, ProfileKeys.hwVersion)
+    fwVersion = try Self.number(values, ProfileKeys.fwVersion)
+    signed = try values.flag(ProfileKeys.signed)
+  }
+
+  private static func number(_ values: IniValues, _ key: IniKey) throws(ConfigurationError) -> UInt32? {
+    try values.optional(key, "a whole number from 0 to \(UInt32.max)") { text in
+      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(text) : nil
+    }
   }
 }

@@ -43,7 +43,7 @@ struct RescuePreflight {
     return RescueOrder(
       family: profile.family == .metawear ? .metaWear : .nordic, shelf: shelf, wish: wish, pairing: profile.pairing, identity: IdentityRule(profile),
       allowsDowngrade: profile.firmware.allowDowngrade, receiptInterval: max(1, profile.rescue.packetReceipt), packetSize: profile.rescue.packetSize,
-      entersBootloader: entersBootloader)
+      known: NordicTarget(profile), entersBootloader: entersBootloader)
   }
 
   /// Every Nordic bootloader in range looks alike: something must tell ours from others (contract §2).
@@ -78,7 +78,8 @@ struct RescuePreflight {
     guard package.parts.contains(where: { !$0.kind.isSystem }) else {
       throw ConfigurationError(file: path, "holds no application, so that no board could run afterwards", remedy: "give a package with an application")
     }
-    for complaint in package.complaints(pinned: profile.firmware.sha256) + package.complaints {
+    let complaints = package.complaints(pinned: profile.firmware.sha256) + package.complaints + package.complaints(for: NordicTarget(profile))
+    for complaint in complaints {
       switch complaint.severity {
       case .error: throw ConfigurationError(file: path, complaint.message, remedy: nil)
       case .warning: warnings.append(ConfigurationError(file: path, complaint.message, remedy: nil).description)

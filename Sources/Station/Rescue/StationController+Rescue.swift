@@ -20,6 +20,15 @@ extension StationController {
     if last.leftAs == .bootloader || last.leftAs == .unknown { detached.insert(board) }
   }
 
+  /// Whether a board is taken in both of its modes: a line job takes back what it sent to the bootloader, a rescue what an attempt of this batch wrote to and
+  /// nobody has read back since (contract §2: a board that a crashed attempt had already flashed).
+  func takesBack(_ board: BluetoothAddress) -> Bool {
+    switch job.job {
+    case .update: detached.contains(board)
+    case .rescue: ledger.wasWritten(board)
+    }
+  }
+
   /// Whether a board may be taken: at once in a line job, in a rescue only when it waited in its bootloader long enough or this station sent it there.
   func isStranded(_ sighting: SightingBook.Sighting) -> Bool {
     guard job.job == .rescue, case .bootloader(let profile) = sighting.verdict, !detached.contains(sighting.board) else { return true }

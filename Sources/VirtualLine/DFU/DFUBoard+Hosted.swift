@@ -40,7 +40,9 @@ extension DFUBoard: HostedBoard {
         .metaWear, [(.metaWearCommand, ["write-without-response", "write"]), (.metaWearNotification, ["notify"])])
       return [BoardAttributes.information, commands]
     case (_, .secure):
-      return [BoardAttributes.information, BoardAttributes.main(.secureDFU, [(.buttonlessDFU, ["write", "indicate"])])]
+      return [
+        BoardAttributes.information, BoardAttributes.main(.secureDFU, [(dfu.sharesBond ? .buttonlessDFUBonded : .buttonlessDFU, ["write", "indicate"])]),
+      ]
     default: return [BoardAttributes.information, Self.legacy(version: true)]
     }
   }
@@ -157,7 +159,7 @@ extension DFUBoard: HostedBoard {
     case .legacyDFUControlPoint:
       guard link.notifying else { return [.respond(LegacyTarget.unsubscribed)] }
       return response + (value == [LegacyOpCode.start.rawValue, DFUPart.application.rawValue] ? jump() : [])
-    case .buttonlessDFU:
+    case .buttonlessDFU, .buttonlessDFUBonded:
       guard link.notifying else { return [.respond(LegacyTarget.unsubscribed)] }
       return response + buttonless(value)
     default: return []
@@ -186,6 +188,7 @@ extension DFUBoard: HostedBoard {
     case .enterBootloader:
       // The reset comes only after the indication was confirmed.
       link?.jumpsWhenConfirmed = faults.at(.jump).isEmpty
+    case .setName where dfu.sharesBond: status = .notSupported
     case .setName:
       let name = value.dropFirst(2)
       if value.count >= 3, name.count <= 20, Int(value[1]) == name.count {

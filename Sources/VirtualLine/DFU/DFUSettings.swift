@@ -50,7 +50,7 @@ public struct DFUSettings: Hashable, Sendable, Codable {
   public var dfuVersion: String? = "0.8"
   /// Nil: as the kind has it (metawear single, legacy dual).
   public var bank: Bank?
-  /// Nil: as the kind has it (metawear same, legacy plusOneUnlessAsked, secure plusOne).
+  /// Nil: as the kind has it (metawear same, legacy plusOneUnlessAsked, secure plusOne, or same with bonds).
   public var address: AddressRule?
   /// Nil: MetaBoot or DfuTarg.
   public var bootloaderName: String?
@@ -84,13 +84,15 @@ public struct DFUSettings: Hashable, Sendable, Codable {
   /// Executing what was executed is answered with 8, as by SDK 15 to 17; else with success.
   public var refusesSecondExecute = true
   public var requiresSignature = false
+  /// The application shares its bond with the bootloader: the buttonless characteristic is the one with bonds, and the address stays (§3.2).
+  public var sharesBond = false
 
   public init() {}
 
   enum CodingKeys: String, CodingKey, CaseIterable {
     case start, application, requiresBootloader, bootloader, softDevice, dfuVersion, bank, address, bootloaderName, information, deviceType, deviceRevision
     case oldStart, receiveBuffers, drainMilliseconds, pageEraseMilliseconds, leaveMilliseconds, flash, inactivitySeconds, selfReturnSeconds, mtu
-    case hardwareVersion, firmwareVersion, bootloaderNumber, commandLimit, objectLimit, keepsProgress, refusesSecondExecute, requiresSignature
+    case hardwareVersion, firmwareVersion, bootloaderNumber, commandLimit, objectLimit, keepsProgress, refusesSecondExecute, requiresSignature, sharesBond
   }
 
   /// Reads what is there; unknown keys are an error. `application` and `dfuVersion` may be null: there is none.
@@ -127,6 +129,7 @@ public struct DFUSettings: Hashable, Sendable, Codable {
     keepsProgress = try values.decodeIfPresent(keepsProgress, .keepsProgress)
     refusesSecondExecute = try values.decodeIfPresent(refusesSecondExecute, .refusesSecondExecute)
     requiresSignature = try values.decodeIfPresent(requiresSignature, .requiresSignature)
+    sharesBond = try values.decodeIfPresent(sharesBond, .sharesBond)
   }
 }
 
@@ -136,7 +139,7 @@ extension DFUSettings {
     var settings = self
     let isMetaWear = kind == .metawear
     settings.bank = bank ?? (isMetaWear ? .single : .dual)
-    settings.address = address ?? (isMetaWear ? .same : kind == .secure ? .plusOne : .plusOneUnlessAsked)
+    settings.address = address ?? (isMetaWear ? .same : kind == .secure ? sharesBond ? .same : .plusOne : .plusOneUnlessAsked)
     settings.bootloaderName = bootloaderName ?? (isMetaWear ? "MetaBoot" : "DfuTarg")
     settings.information = information ?? isMetaWear
     settings.selfReturnSeconds = selfReturnSeconds ?? (isMetaWear ? 60 : 0)

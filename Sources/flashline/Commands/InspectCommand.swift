@@ -52,19 +52,3 @@ struct InspectCommand {
     }
   }
 }
-
-extension NordicTarget {
-  /// What a profile says of its boards before one of them has been asked.
-  init(_ profile: BoardProfile) {
-    self.init()
-    let identity = profile.identity
-    if profile.family == .metawear, let model = identity.modelNumber, let revision = identity.hardwareRevision {
-      self = NordicTarget(metaWearModel: model, hardwareRevision: revision) ?? self
-    }
-    switch profile.rescue.protocol {
-    case .auto: break
-    case .legacy: dfuProtocol = .legacy
-    case .secure: dfuProtocol = .secure
-    }
-  }
-}

@@ -28,9 +28,11 @@ struct ScanCommand {
           throw AdapterReport(adapters: adapters).noneUsable
         }
         if !console.isQuiet { console.people.write("listening for \(seconds) s on \(usable.map { $0.label.escaped() }.joined(separator: ", "))") }
-        let log = await Self.listen(on: usable, stack, seconds, console)
+        let began = ContinuousClock.now
+        let log = await Self.listen(on: usable, stack, seconds, since: began, console)
+        let heardUntil = ContinuousClock.now - began
         await stack.close()
-        let report = ScanReport(log: log, admission: Admission(profiles: profiles, modes: [mode]), mode: mode)
+        let report = ScanReport(log: log, admission: Admission(profiles: profiles, modes: [mode]), mode: mode, at: heardUntil)
         if console.isJSON { console.document(report.json) } else { console.say(report.lines) }
         return stop.isStopping ? ExitStatus.stopped : ExitStatus.good
       } catch {
@@ -41,11 +43,13 @@ struct ScanCommand {
   }
 
   /// Listens on all adapters at once until the time is over or the operator stops it.
-  private static func listen(on adapters: [LineAdapter], _ stack: RadioStack, _ seconds: Int, _ console: Console) async -> ScanLog {
+  private static func listen(
+    on adapters: [LineAdapter], _ stack: RadioStack, _ seconds: Int, since began: ContinuousClock.Instant, _ console: Console
+  ) async -> ScanLog {
     let log = Shared(Locked(ScanLog()))
     await withTaskGroup(of: Void.self) { group in
       for adapter in adapters {
-        group.addTask { await listen(on: adapter, stack, log, console) }
+        group.addTask { await listen(on: adapter, stack, log, since: began, console) }
       }
       group.addTask { try? await Task.sleep(for: .seconds(seconds)) }
       // The time is over, or the task was cancelled; an adapter that fails early does not end the others.
@@ -60,12 +64,14 @@ struct ScanCommand {
     return log.value.withLock { $0 }
   }
 
-  private static func listen(on adapter: LineAdapter, _ stack: RadioStack, _ log: Shared<Locked<ScanLog>>, _ console: Console) async {
+  private static func listen(
+    on adapter: LineAdapter, _ stack: RadioStack, _ log: Shared<Locked<ScanLog>>, since began: ContinuousClock.Instant, _ console: Console
+  ) async {
     guard let handle = adapter.handle else { return }
     do {
       try await stack.central.prepare(handle, radio: .kernel)
       for try await advertisement in stack.central.discover(on: handle) {
-        log.value.withLock { $0.note(advertisement, on: adapter.label) }
+        log.value.withLock { $0.note(advertisement, on: adapter.label, at: ContinuousClock.now - began) }
       }
     } catch {
       if !Task.isCancelled { console.problem("adapter \(adapter.label.escaped()) cannot listen (\("\(error)".escaped(limit: 200))): plug it in again") }

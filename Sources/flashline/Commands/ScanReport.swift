@@ -8,9 +8,13 @@ struct ScanLog {
   static let boardLimit = 10_000
   /// Most strengths that are kept of a board and adapter.
   static let sampleLimit = 200
+  /// A board that was silent for so long is not in range any more: several times what the slowest advertisers leave between two advertisements (10 s).
+  static let silenceLimit = Duration.seconds(30)
 
   struct Board {
     var advertisement: Advertisement
+    /// When it was heard last, since the scan began.
+    var lastHeard = Duration.zero
     /// Strengths in dBm by adapter.
     var samples: [String: [Int]] = [:]
 
@@ -31,9 +35,10 @@ struct ScanLog {
 
   private var known: [Key: Board] = [:]
 
-  var boards: [Board] { Array(known.values) }
+  /// The boards that are in range at a time, since the scan began.
+  func boards(at now: Duration) -> [Board] { known.values.filter { now - $0.lastHeard <= Self.silenceLimit } }
 
-  mutating func note(_ advertisement: Advertisement, on adapter: String) {
+  mutating func note(_ advertisement: Advertisement, on adapter: String, at now: Duration = .zero) {
     let key = Key(address: advertisement.address, type: advertisement.addressType)
     guard known[key] != nil || known.count < Self.boardLimit else { return }
     var board = known[key] ?? Board(advertisement: advertisement)
@@ -44,6 +49,7 @@ struct ScanLog {
       board = Board(advertisement: advertisement)
     }
     // A scan response may bring the name or services that the advertisement left out.
+    board.lastHeard = now
     board.advertisement.name = advertisement.name ?? board.advertisement.name
     board.advertisement.services.formUnion(advertisement.services)
     board.advertisement.manufacturerData.merge(advertisement.manufacturerData) { $1 }
@@ -65,10 +71,12 @@ struct ScanReport {
   let rows: [Row]
   let mode: BoardMode
 
-  /// - Parameter mode: boards in the other one are not listed.
-  init(log: ScanLog, admission: Admission, mode: BoardMode = .application) {
+  /// - Parameters:
+  ///   - mode: boards in the other one are not listed.
+  ///   - now: since the scan began.
+  init(log: ScanLog, admission: Admission, mode: BoardMode = .application, at now: Duration = .zero) {
     self.mode = mode
-    rows = log.boards.filter { Self.isListed($0.advertisement, admission, mode) }
+    rows = log.boards(at: now).filter { Self.isListed($0.advertisement, admission, mode) }
       .map { Self.row($0, admission) }
       .sorted { left, right in
         if left.profiles.isEmpty != right.profiles.isEmpty { return right.profiles.isEmpty }

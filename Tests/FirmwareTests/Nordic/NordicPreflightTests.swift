@@ -186,6 +186,9 @@ struct NordicPreflightTests {
     #expect(try against("secure-bootloader.zip") { $0.bootloaderVersion = 2 } == [])
     #expect(try against("secure-app.zip") { $0.applicationVersion = 5 } == [])
     #expect(try against("secure-app.zip") { $0.applicationVersion = 6 } == [.notNewer])
+    #expect(try against("secure-app.zip") { $0.checksSignatures = true } == [])
+    #expect(try against("secure-unsigned.zip") { $0.checksSignatures = true } == [.unsigned])
+    #expect(try against("legacy-05.zip") { $0.checksSignatures = true } == [.unsigned])
     #expect(try against("secure-softdevice.zip") { $0.bootloaderVersion = .max } == [])
   }
 

@@ -1,5 +1,6 @@
 import Firmware
 import Foundation
+import LineFixture
 import Testing
 
 @Suite("PackageReport: Nordic DFU")
@@ -84,8 +85,14 @@ struct RealPackagesTests {
         #expect(part.image.count == row.1)
         #expect(row.2 == nil || part.crc16 == row.2)
         #expect(part.crc32 == row.3)
+        if row.0.hasPrefix("hrs_application") { objects(part.image) }
       }
     }
     #expect(count > 0, "no zip in \(folder.path)")
+  }
+
+  /// The checksum at the end of each object, as the bootloader tells it (§9.3).
+  private func objects(_ image: [UInt8]) {
+    #expect(CRC32.atEnds(of: image, every: 4096) == NordicTranscripts.hrsObjects.sorted { $0.key < $1.key }.map(\.value))
   }
 }

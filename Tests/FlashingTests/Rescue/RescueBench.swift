@@ -62,6 +62,8 @@ final class RescueBench {
   let notes = Notes()
   var order: RescueOrder
   var limits = SessionLimits(connect: .seconds(5), board: .seconds(300), stall: .seconds(20), swap: .seconds(30))
+  /// The address of the first attempt, which a job keeps.
+  private var admitted: BluetoothAddress?
   var examine: @Sendable (Flashing.BoardIdentity) async throws -> Void = { _ in }
 
   init(
@@ -79,7 +81,8 @@ final class RescueBench {
   func begin(wasWrittenBefore: Bool = false) -> LinePump.Work<AttemptRecord> {
     let clock = clock
     let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
-    let address = board.advertisement()?.address ?? Self.address
+    let address = admitted ?? board.advertisement()?.address ?? Self.address
+    admitted = address
     let record = AttemptRecord(
       batchID: 1, stationID: "S1", profile: "P", job: .rescue, mac: address, addressType: .random, attempt: 1, startedAt: time.wall(), toolVersion: "test")
     let session = BoardSession(
@@ -87,6 +90,26 @@ final class RescueBench {
       journal: AttemptJournal(record, observer: notes), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: true, examine: examine)
     return pump.start { await session.run() }
   }
+
+  /// The attempts that a job makes at the board, one after the other, until its policy says that it is done or the board is not heard any more.
+  func attempts(limits: AttemptLimits = AttemptLimits(attempts: 3, stationRetries: 2)) async throws -> [AttemptRecord] {
+    var records: [AttemptRecord] = []
+    while true {
+      let record = try await run(wasWrittenBefore: records.contains { $0.leftAs != .untouched })
+      records.append(record)
+      let judged = records.count { $0.outcome?.isJudged == true }
+      let faults = records.count { $0.outcome == .error || $0.outcome == .aborted }
+      guard case .again = FailurePolicy.decide(record, judged: judged, faults: faults, limits: limits) else { return records }
+      do {
+        try await pump.turn(within: Self.absence) { board.advertisement() != nil }
+      } catch is LinePump.NeverOver {
+        return records
+      }
+    }
+  }
+
+  /// After so much silence a board that waits for another attempt is given up.
+  private static let absence = Duration.seconds(120)
 
   /// Runs one attempt to its end.
   func run(wasWrittenBefore: Bool = false) async throws -> AttemptRecord {

@@ -14,6 +14,8 @@ final class RescueBoard: Sendable {
     var response: (id: Int, answer: CheckedContinuation<CentralError?, Never>)?
     var lastRequest = 0
     var serial: String?
+    /// Its bootloader advertises to the station alone after a jump: an address and nothing else (facts/nordic-dfu.md §2.8).
+    var isDirected = false
     /// Receipt intervals that were asked for, in order.
     var receipts: [UInt8] = []
     var starts = 0
@@ -37,8 +39,18 @@ final class RescueBoard: Sendable {
     state.withLock { state in
       guard state.board.advertises, state.link == nil else { return nil }
       let face = state.board.face
+      if state.isDirected, state.board.mode == .bootloader, state.board.wasAsked {
+        return Advertisement(address: face.address, addressType: .random, rssi: -50)
+      }
       return Advertisement(address: face.address, addressType: .random, name: face.name, rssi: -50, services: Set(face.services))
     }
+  }
+
+  func advertiseDirected() { state.withLock { $0.isDirected = true } }
+
+  /// Whether a characteristic is only for a station that has the application's bond.
+  func demandsBond(_ characteristic: BluetoothUUID) -> Bool {
+    board.dfu.sharesBond && [.buttonlessDFUBonded, .secureDFUControlPoint, .secureDFUPacket].contains(characteristic)
   }
 
   func note(_ value: [UInt8], at characteristic: BluetoothUUID) {

@@ -11,11 +11,23 @@ final class RescueCentral: Central {
     var reader: (id: Int, feed: AsyncThrowingStream<Advertisement, any Error>.Continuation)?
     var lastReader = 0
     var known: Set<BluetoothAddress> = []
-    var forgotten = 0
+    var bonds: Set<BluetoothAddress> = []
+    var memory = Memory.none
+    /// The services of a board as they were seen first, and how often it was forgotten since.
+    var services: [BluetoothAddress: (seen: [BoardAttributes.Service], forgotten: Int)] = [:]
+  }
+
+  /// How the stack remembers the services of an address (facts/nordic-dfu.md §6.3).
+  enum Memory: Hashable {
+    case none
+    case untilForgotten
+    /// As bluetoothd before 5.87: forgetting the board once is not enough.
+    case stubborn
   }
 
   private static let advertisingInterval = Duration.milliseconds(100)
   private static let connectTime = Duration.milliseconds(30)
+  private static let resolveTime = Duration.milliseconds(200)
 
   let clock: ManualClock
   let boards: [RescueBoard]
@@ -27,6 +39,13 @@ final class RescueCentral: Central {
     state.withLock { $0.known = Set(boards.compactMap { $0.advertisement()?.address }) }
   }
 
+  func remember(_ memory: Memory) { state.withLock { $0.memory = memory } }
+
+  // MARK: bonds
+
+  func isBonded(_ board: BluetoothAddress) -> Bool { state.withLock { $0.bonds.contains(board) } }
+  func bond(_ board: BluetoothAddress) { state.withLock { _ = $0.bonds.insert(board) } }
+
   // MARK: Central
 
   func adapters() -> AsyncStream<[AdapterState]> { AsyncStream { $0.finish() } }
@@ -35,7 +54,25 @@ final class RescueCentral: Central {
   func heal(_ adapter: AdapterHandle, by remedy: AdapterRemedy) async throws(CentralError) {}
   func shutDown() async {}
 
-  func forget(_ board: BluetoothAddress, on adapter: AdapterHandle) async { state.withLock { _ = $0.known.remove(board) } }
+  func forget(_ board: BluetoothAddress, on adapter: AdapterHandle) async {
+    state.withLock { state in
+      state.known.remove(board)
+      state.bonds.remove(board)
+      state.services[board]?.forgotten += 1
+      let limit = state.memory == .stubborn ? 2 : 1
+      if let forgotten = state.services[board]?.forgotten, forgotten >= limit { state.services[board] = nil }
+    }
+  }
+
+  /// What the stack shows of a board that was just connected.
+  private func shown(_ live: [BoardAttributes.Service], of board: BluetoothAddress) -> [BoardAttributes.Service] {
+    state.withLock { state in
+      guard state.memory != .none else { return live }
+      if let remembered = state.services[board] { return remembered.seen }
+      state.services[board] = (live, 0)
+      return live
+    }
+  }
 
   func discover(on adapter: AdapterHandle) -> AsyncThrowingStream<Advertisement, any Error> {
     let (stream, feed) = AsyncThrowingStream.makeStream(of: Advertisement.self, throwing: (any Error).self)
@@ -66,13 +103,24 @@ final class RescueCentral: Central {
     do { try await clock.sleep(for: Self.connectTime) } catch { throw .connectFailed("cancelled") }
     let (link, actions) = cell.state.withLock { state -> (RescueLink?, [BoardAction]) in
       guard let linked = state.board.linked() else { return (nil, []) }
-      let link = RescueLink(cell, at: address, mtu: linked.mtu, central: self)
+      let link = RescueLink(cell, at: address, mtu: linked.mtu, central: self, shown: shown(state.board.services, of: address))
       state.link = link
       return (link, linked.actions)
     }
     guard let link else { throw .connectFailed("le-connection-abort-by-local") }
     act(cell, actions)
     return link
+  }
+
+  /// Service Changed: the services go with their sockets, and come again as they are now.
+  private func resolveAgain(_ cell: RescueBoard) {
+    guard let link = cell.state.withLock({ $0.link }) else { return }
+    link.hideServices()
+    clock.schedule(after: Self.resolveTime) { [weak self] in
+      let live = cell.board.services
+      self?.state.withLock { if $0.services[link.board] != nil { $0.services[link.board] = (live, 0) } }
+      link.show(live)
+    }
   }
 
   // MARK: the air
@@ -88,7 +136,8 @@ final class RescueCentral: Central {
       case .wake(let time, let alarm):
         clock.schedule(after: time) { [weak self] in self?.act(cell, cell.state.withLock { $0.board.alarm(alarm) }) }
       case .endLink: cell.state.withLock { $0.link }?.end()
-      case .servicesChanged, .imageStored: break
+      case .servicesChanged: resolveAgain(cell)
+      case .imageStored: break
       }
     }
   }

@@ -9,6 +9,7 @@ import Synchronization
 final class RescueLink: GATTLink {
   private struct State {
     var isUp = true
+    var shown: [BoardAttributes.Service]
     var feeds: [AsyncStream<[UInt8]>.Continuation] = []
   }
 
@@ -16,9 +17,11 @@ final class RescueLink: GATTLink {
   let board: BluetoothAddress
   let mtu: Int
   let central: RescueCentral
-  private let state = Locked(State())
+  private let state: Locked<State>
 
-  init(_ cell: RescueBoard, at address: BluetoothAddress, mtu: Int, central: RescueCentral) {
+  /// - Parameter shown: the services that the stack shows, be they the board's or remembered.
+  init(_ cell: RescueBoard, at address: BluetoothAddress, mtu: Int, central: RescueCentral, shown: [BoardAttributes.Service]) {
+    state = Locked(State(shown: shown))
     self.cell = cell
     board = address
     self.mtu = mtu
@@ -27,17 +30,39 @@ final class RescueLink: GATTLink {
 
   var isUp: Bool { state.withLock { $0.isUp } }
 
-  func pair(_ method: PairingMethod, limit: Duration) async throws(CentralError) {}
+  /// Bootloaders refuse to be paired.
+  func pair(_ method: PairingMethod, limit: Duration) async throws(CentralError) {
+    guard isUp else { throw .linkLost }
+    guard !central.isBonded(board) else { return }
+    guard cell.board.mode == .application else { throw .pairingFailed("Authentication Failed") }
+    central.bond(board)
+  }
+
+  func hideServices() {
+    let feeds = state.withLock { state in
+      state.shown = []
+      defer { state.feeds = [] }
+      return state.feeds
+    }
+    cell.state.withLock { $0.board.subscribe(false) }
+    for feed in feeds { feed.finish() }
+  }
+
+  func show(_ services: [BoardAttributes.Service]) { state.withLock { $0.shown = services } }
+
+  private func shows(_ characteristic: BluetoothUUID) -> Bool {
+    state.withLock { $0.shown.contains { $0.characteristics.contains { $0.uuid == characteristic } } }
+  }
 
   func characteristics() async -> [GATTCharacteristic] {
-    cell.board.services.flatMap { service in
+    state.withLock { $0.shown }.flatMap { service in
       service.characteristics.map { GATTCharacteristic(service: service.uuid, uuid: $0.uuid, flags: Set($0.flags)) }
     }
   }
 
   func read(_ characteristic: BluetoothUUID, of service: BluetoothUUID, limit: Duration) async throws(CentralError) -> [UInt8] {
     guard isUp else { throw .linkLost }
-    guard let value = cell.board.read(characteristic) else { throw .attributeMissing(characteristic) }
+    guard shows(characteristic), let value = cell.board.read(characteristic) else { throw .attributeMissing(characteristic) }
     return value
   }
 
@@ -70,6 +95,8 @@ final class RescueLink: GATTLink {
     notifying: BluetoothUUID, writing: BluetoothUUID?, of service: BluetoothUUID, limit: Duration
   ) async throws(CentralError) -> any PacketChannel {
     guard isUp else { throw .linkLost }
+    guard shows(notifying) else { throw .attributeMissing(notifying) }
+    guard !cell.demandsBond(notifying) || central.isBonded(board) else { throw .notPermitted("ATT error 0x05") }
     cell.state.withLock { $0.board.subscribe(true) }
     return RescueChannel(link: self, characteristic: writing)
   }

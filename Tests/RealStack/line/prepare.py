@@ -363,6 +363,13 @@ def rescue(work: str) -> Guest:
     return guest
 
 
+def rescue2(work: str) -> Guest:
+    guest = Guest(work, 400, limits={'attempts': '2', 'swap_timeout': '30s'})
+    guest.dongles = guest.dongles[:3]
+    prepare_rescue.spoil(guest, ORDER)
+    return guest
+
+
 def upgrades(work: str) -> Guest:
     guest = Guest(work, 330)
     guest.dongles = guest.dongles[:3]
@@ -370,7 +377,7 @@ def upgrades(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue, 'upgrades': upgrades}
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue, 'rescue2': rescue2, 'upgrades': upgrades}
 
 
 if __name__ == '__main__':

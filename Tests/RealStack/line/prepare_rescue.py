@@ -52,6 +52,24 @@ name = DfuTarg
 protocol = secure
 stranded_after = {stranded}
 """
+LEGACY = """[board]
+name = legacy
+family = nordic-dfu
+
+[match]
+name_prefix = LEGACY-
+min_rssi = -75
+
+[firmware]
+package = ../packages/{file}
+sha256 = {sha256}
+version = {version}
+
+[rescue]
+name = DfuTarg
+protocol = legacy
+stranded_after = {stranded}
+"""
 
 
 class Rescue:
@@ -96,6 +114,19 @@ class Rescue:
         self._put('packages/secure.zip', content)
         self._package('secure', 'secure.zip', content, image, '2.0.0')
         self.guest.text('station/profiles/secure.profile', SECURE.format(**self.guest.packages['secure'], stranded=STRANDED))
+
+    def bonded(self):
+        """Secure boards that want to be paired before they go to their bootloader."""
+        text = SECURE.format(**self.guest.packages['secure'], stranded=STRANDED)
+        self.guest.text('station/profiles/bonded.profile', text.replace('name = secure', 'name = bonded').replace('SECURE-', 'BONDED-')
+                        .replace('family = nordic-dfu', 'family = nordic-dfu\npairing = just-works'))
+
+    def legacy(self):
+        image = package_tools.payload(8000, 'legacy', {'version': '2.0.0'})
+        content = package_tools.legacy_zip({'application': (image, {})})
+        self._put('packages/legacy.zip', content)
+        self._package('legacy', 'legacy.zip', content, image, '2.0.0')
+        self.guest.text('station/profiles/legacy.profile', LEGACY.format(**self.guest.packages['legacy'], stranded=STRANDED))
 
     # -- boards ----------------------------------------------------------------------------------------------------------
     def metawear(self, name: str, app: dict | None, bootloader: str = BOOTLOADER, **more) -> str:
@@ -163,3 +194,54 @@ def fill(guest, order: list[str]):
                                   'left': ['untouched'], 'sent': []}
     guest.run('run', ['run', *jobs, '--profile', 'named', '--boards', path, *order],
               {a: wanted | {'unit': units[a]} for a, wanted in (home | at_home).items()}, end='boards', limit=110)
+
+
+def spoil(guest, order: list[str]):
+    """`recover` over bootloaders that spoil, lose, delay or refuse what they are sent; then `run` over the ways into a bootloader that `fill` leaves out."""
+    rescue = Rescue(guest)
+    rescue.legacy()
+    rescue.bonded()
+    application = [VERSION]
+
+    def metawear(name: str, *faults: dict, rssi: int = -50, **more) -> dict:
+        kinds = sorted({fault['do'] for fault in faults})
+        return {rescue.metawear(f'MetaWear-{name}', None, rssi=rssi, faults=list(faults)): rescue.rescued(BOOTLOADER, *application, faults=kinds) | more}
+
+    def secure(name: str, *faults: dict, board: dict | None = None, **more) -> dict:
+        kinds = sorted({fault['do'] for fault in faults})
+        return {rescue.secure(f'SECURE-{name}', None, faults=list(faults), **(board or {})): rescue.secured(None, faults=kinds) | more}
+
+    receipt = {'prn': True}
+    # What takes longest is the strongest, and taken first.
+    stranded = (
+        metawear('erase', {'do': 'slow_erase', 'seconds': 20}, rssi=-42)
+        | metawear('silent', {'do': 'drop', 'count': 3, 'where': receipt}, rssi=-42, retried=True)
+        | metawear('lost', {'do': 'lost', 'offset': 4000}, rssi=-44, retried=True)
+        | metawear('count', {'do': 'wrong_count', 'count': 3, 'where': receipt}, retried=True)
+        | metawear('flood', {'do': 'status', 'status': 6, 'count': 100}, retried=True)
+        | metawear('crc', {'do': 'crc_error'}, retried=True)
+        | metawear('back', {'do': 'back_in_bootloader', 'times': 0}, attempts=['failed verify.still_bootloader'] * 2, stages=rescue.stages(VERSION, VERSION),
+                   mode='bootloader', left=['bootloader'] * 2, bootloader=[BOOTLOADER, BOOTLOADER])
+        | secure('lost', {'do': 'lost', 'offset': 10_000}, retried=True)
+        | secure('keep', {'do': 'disconnect', 'offset': 12_000}, board={'dfu': {'save_progress': True}}, retried=True)
+        | secure('object', {'do': 'status', 'count': 30}, retried=True)
+        # It never runs its application, so that its bootloader's address is all that is known of it: the same one here.
+        | secure('init', {'do': 'refuse', 'status': 0x0B, 'extended': 0x07, 'times': 0, 'where': {'opcode': 4}}, board={'bootloader_address': 'same'}, attempts=['failed dfu.rejected'], stages=[],
+                 mode='bootloader', left=['bootloader'], dfu_mac=None))
+    guest.job('refresh', 30, ['catalog', 'refresh'])
+    path, units = guest.list_of('spoilt', list(stranded))
+    guest.run('recover', ['recover', '--profile', 'metawear', '--profile', 'secure', '--boards', path, *order],
+              {a: wanted | {'unit': units[a]} for a, wanted in stranded.items()}, exit=1, end='boards', limit=200, job='rescue')
+    legacy = guest.packages['legacy']
+    stage = {'kind': 'application', 'bytes': legacy['bytes'], 'sha256': legacy['hash'], 'version': legacy['version']}
+    flashed = {'attempts': ['passed'], 'package': 'legacy', 'before': '1.0.0', 'bootloader': [None, None], 'stages': [stage], 'left': ['application']}
+    home = {
+        # Its bootloader calls back the station that sent it there: directed advertising, nothing in it.
+        guest.board('LEGACY-calls', kind='legacy', app='1.0.0', directed=True): flashed,
+        guest.board('LEGACY-plain', kind='legacy', app='1.0.0'): flashed,
+        # Bonded, so that the bootloader keeps the address.
+        guest.board('BONDED-1', kind='secure', app='1.0.0', bonds=True): rescue.secured('1.0.0', dfu_mac=None),
+    }
+    path, units = guest.list_of('homes', list(home))
+    guest.run('run', ['run', '--profile', 'legacy', '--profile', 'bonded', '--boards', path, *order],
+              {a: wanted | {'unit': units[a]} for a, wanted in home.items()}, end='boards', limit=110)

@@ -37,7 +37,9 @@ def check_last(checks, outcome, row: dict, wanted: dict, is_end: bool):
         checks.ok('upload_bytes and upload_s', row['upload_bytes'] is not None and (row['upload_bytes'] == sent or row['retries'] and row['upload_bytes'] > sent)
                   and (row['upload_s'] or 0) > 0, row['upload_bytes'], sent, row['upload_s'], row['retries'])
     else:
-        checks.ok('no upload is recorded', not row['upload_bytes'], row['upload_bytes'])
+        # What did not come to a good end was one image at most.
+        sent = wanted['stages'][-1]['bytes'] if row['outcome'] == 'failed' and wanted['stages'] else 0
+        checks.same('upload_bytes of an attempt that is not good', row['upload_bytes'] or 0, sent)
     if row['outcome'] in ('skipped', 'refused'):
         checks.same('left_as', row['left_as'], 'untouched')
     if row['outcome'] == 'refused':

@@ -21,6 +21,8 @@ final class StationBench {
   var liftsQuarantine = false
   var mode = UpgradeMode.testAndConfirm
   var job = JobKind.update
+  var lot: String? = "L1"
+  var workOrder: String? = "W1"
 
   init(adapters: Int = 1, seed: UInt64? = nil) {
     central = LineCentral(clock: clock)
@@ -58,8 +60,8 @@ final class StationBench {
       return LineJob.Kind(profile: profile, order: .update(order), version: order.version, packageName: "new.bin", packageSHA256: "aa")
     }
     let job = LineJob(
-      job: job, modes: job == .rescue ? [.bootloader] : [.application], stationID: "S1", toolVersion: "test", database: "memory", kinds: kinds, lot: "L1",
-      workOrder: "W1", operator: "op", bounds: bounds,
+      job: job, modes: job == .rescue ? [.bootloader] : [.application], stationID: "S1", toolVersion: "test", database: "memory", kinds: kinds, lot: lot,
+      workOrder: workOrder, operator: "op", bounds: bounds,
       startsNew: false, liftsQuarantine: liftsQuarantine, limits: configuration.limits, adapters: configuration.adapters)
     let clock = clock
     let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }

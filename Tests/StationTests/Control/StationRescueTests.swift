@@ -1,5 +1,6 @@
 import Bluetooth
 import Flashing
+import LineFixture
 import Testing
 
 @testable import Station
@@ -7,6 +8,12 @@ import Testing
 extension StationController {
   /// Time passes in which an adapter listens.
   fileprivate func listen(for duration: Duration) { listened += duration }
+
+  /// One attempt at a board, from the claim to the committed record.
+  fileprivate func attempt(_ sighting: SightingBook.Sighting, on adapter: LineAdapter, _ handle: AdapterHandle) async {
+    claims[sighting.board] = ledger.claim(sighting.board, now: .zero)
+    await flash(sighting, adapter, handle)
+  }
 }
 
 /// What a rescue asks before it takes a board.
@@ -59,6 +66,55 @@ struct StationRescueTests {
 
   @Test func aLineJobWaitsForNoBoard() async throws {
     #expect(try await Self.controller(MemoryStore(), job: .update).isStranded(Self.sighting(.application(profile: 0))))
+  }
+
+  struct Lot: Sendable {
+    var lot: String?
+    var workOrder: String?
+    var hasHistory = true
+    var recorded: [String?]
+  }
+
+  @Test(
+    "Without --lot a board keeps lot and work order of its last attempt; what is given counts",
+    arguments: [
+      Lot(lot: nil, workOrder: nil, recorded: ["L9", "W9"]), Lot(lot: nil, workOrder: "W2", recorded: ["L9", "W2"]),
+      Lot(lot: "L2", workOrder: nil, recorded: ["L2", nil]), Lot(lot: "L2", workOrder: "W2", recorded: ["L2", "W2"]),
+      Lot(lot: nil, workOrder: nil, hasHistory: false, recorded: [nil, nil]),
+    ])
+  func lots(_ row: Lot) async throws {
+    for job in [JobKind.rescue, .update] {
+      let bench = StationBench(adapters: 1)
+      (bench.profiles, bench.job, bench.lot, bench.workOrder) = ([Self.profile], job, row.lot, row.workOrder)
+      if row.hasHistory { _ = try await bench.store.finish(Self.attempt(.bootloader)) }
+      let controller = try bench.controller()
+      let handle = LineCentral.handle(0)
+      let adapter = LineAdapter(
+        hardware: AdapterHardware(hciIndex: 0, usbPath: "1-1", vendorID: 0x0A12, productID: 1), label: "1-1", handle: handle, usability: .usable)
+      _ = try await bench.pump.finish(bench.pump.start { await controller.attempt(Self.sighting(), on: adapter, handle) }, within: .seconds(60))
+      let record = try #require(bench.store.finished.last)
+      // A line job has its own lot, or none.
+      #expect([record.lot, record.workOrder] == (job == .rescue ? row.recorded : [row.lot, row.workOrder]))
+    }
+  }
+
+  @Test("A board that a crashed attempt of this batch had flashed is read back although it runs its application by now; others are left alone")
+  func takesBack() async throws {
+    let bench = StationBench()
+    bench.profiles = ["[board]\nname = P\nfamily = metawear\n[match]\nname_prefix = Line\nmin_rssi = -80\n[identity]\nmodel_number = 6\n"]
+    bench.job = .rescue
+    let crashed = bench.add(1)
+    let untouched = bench.add(2)
+    bench.add(3)
+    var earlier: [AttemptRecord] = []
+    for (board, leftAs) in [(crashed, LeftAs.unknown), (untouched, .untouched)] {
+      var record = Self.attempt(leftAs, mac: board.address)
+      (record.outcome, record.failureCode, record.job) = (.aborted, .stationCrashed, .rescue)
+      earlier.append(record)
+    }
+    bench.store.setEarlier(earlier)
+    _ = try await bench.run()
+    #expect(bench.store.finished.map(\.mac) == [crashed.address])
   }
 
   struct Row: Sendable {
