@@ -48,7 +48,7 @@ struct SeedsTests {
   @Test("smp-answer reads every request's answer") func requests() throws {
     let fed = Set(FuzzTarget.smpRequests.map { String(describing: $0) })
     var found: Set<String> = []
-    for path in FileManager.default.subpaths(atPath: Place.sources + "/SMP") ?? [] where path.hasSuffix(".swift") {
+    for path in try FileManager.default.subpathsOfDirectory(atPath: Place.sources + "/SMP") where path.hasSuffix(".swift") {
       for line in try String(contentsOfFile: "\(Place.sources)/SMP/\(path)", encoding: .utf8).split(separator: "\n") {
         let words = line.split { " :,{".contains($0) }
         if let at = words.firstIndex(of: "struct"), at + 1 < words.count, words.dropFirst(at + 2).contains("SMPRequest") { found.insert(String(words[at + 1])) }

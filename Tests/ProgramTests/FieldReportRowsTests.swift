@@ -23,7 +23,7 @@ struct FieldReportRowsTests {
   /// Files below Tests with a display name for this row.
   private static func named(_ row: Int) throws -> [String] {
     let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
-    return try (FileManager.default.subpaths(atPath: tests) ?? []).filter { path in
+    return try FileManager.default.subpathsOfDirectory(atPath: tests).filter { path in
       guard path.hasSuffix(".swift") else { return false }
       return try String(contentsOfFile: "\(tests)/\(path)", encoding: .utf8).contains("\"field report \(row): ")
     }
