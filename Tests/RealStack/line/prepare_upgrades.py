@@ -106,6 +106,15 @@ class Upgrades:
             self.again[address] = expected | {'attempts': ['skipped'], 'left': ['untouched'], 'before': builds[0]['version'],
                                               'hash_before': expected.get('hash_after', expected['image_hash']), 'erased': 'no'}
 
+    def keep(self, kinds: list[str]):
+        """Leaves the other kinds out: for looking at some of them (KINDS=two,suit run.sh upgrades)."""
+        gone = {address for address, wanted in self.first.items() if wanted['package'] not in kinds}
+        self.guest.boards = [board for board in self.guest.boards if board['address'] not in gone]
+        self.guest.packages = {key: self.guest.packages[key] for key in kinds}
+        for expected in (self.first, self.again):
+            for address in gone & set(expected):
+                del expected[address]
+
     def images(self, key: str, *slots: int) -> list[dict]:
         return [image | {'slot': slot} for image, slot in zip(self.guest.packages[key]['images'], slots)]
 
@@ -118,10 +127,11 @@ def fill(guest, order: list[str], model: str, hardware: str, maker: str):
     made = Upgrades(guest, model, hardware, maker)
     for add in (several, direct_xip, other_bootloaders, suit, settings):
         add(made)
+    made.keep(os.environ.get('KINDS', '').split(',') if os.environ.get('KINDS') else list(guest.packages))
     profiles = [word for key in guest.packages for word in ('--profile', key)]
     path, units = guest.list_of('all', list(made.first))
     guest.run('first', ['run', *profiles, '--boards', path, *order], {a: wanted | {'unit': units[a]} for a, wanted in made.first.items()},
-              exit=0 if all(wanted['good'] for wanted in made.first.values()) else 1, end='boards', limit=160, adapters_at_once=3)
+              exit=0 if all(wanted['good'] for wanted in made.first.values()) else 1, end='boards', limit=160, adapters_at_once=min(3, len(made.first)))
     path, units = guest.list_of('again', list(made.again))
     guest.run('again', ['run', *profiles, '--boards', path, *order], {a: wanted | {'unit': units[a]} for a, wanted in made.again.items()}, end='boards', limit=90)
 
