@@ -11,6 +11,10 @@ ADAPTERS ?= 8
 KILLS ?= 20
 SEED ?=
 
+# make fuzz: for each target; no TARGETS: all of them.
+SECONDS ?= 600
+TARGETS ?=
+
 # C libraries and tools, by their Debian packages. The rig's own (QEMU, bluez, ...) are installed by Tests/RealStack/rig.sh setup.
 PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip-dev zlib1g-dev libcbor-dev libssl-dev libinih-dev \
 	libcurl4-openssl-dev ca-certificates dbus umockdev sqlite3 jq python3
@@ -19,7 +23,7 @@ PACKAGES := pkg-config libc6-dev libdbus-1-dev libudev-dev libsqlite3-dev libzip
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help deps build install test peer demo docs rig lint format clean soak crash trust sanitize bench
+.PHONY: help deps build install test peer demo docs rig lint format clean soak crash trust sanitize bench fuzz
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -99,6 +103,11 @@ sanitize: deps ## the suite under the thread sanitizer, then under the address s
 	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTSAN $(SWIFT_BUILD_FLAGS)
 	ASAN_OPTIONS="detect_leaks=1 $(ASAN_OPTIONS)" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Endurance/lsan.supp print_suppressions=0 $(LSAN_OPTIONS)" \
 	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
+
+# Built on its own beside everything else; what it learned stays in .build/fuzz-work, so that the next run goes on from there.
+fuzz: deps ## libFuzzer on everything that reads bytes from outside (SECONDS= for each target, TARGETS=); needs clang's runtime, which Swift brings along
+	FLASHLINE_FUZZ=1 $(SWIFT) build -c release --product fuzz --scratch-path .build/fuzz --sanitize=fuzzer --sanitize=address $(SWIFT_BUILD_FLAGS) >&2
+	@python3 Tests/Fuzz/run.py .build/fuzz/release/fuzz $(SECONDS) $(TARGETS)
 
 lint: ## format check; systemd's own check of the units, where systemd is there
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples

@@ -85,6 +85,9 @@ let package = Package(
     tests("CatalogueTests", ["Catalogue", "Firmware"]),
     tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "Catalogue", "LineFixture"]),
     tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
+    // What libFuzzer feeds (make fuzz), and the suite with everything that was found.
+    .target(name: "FuzzTargets", dependencies: ["Firmware", "SMP", "NordicDFU", "Catalogue", "Station"], path: "Tests/Fuzz/Targets", swiftSettings: room),
+    tests("FuzzTests", ["FuzzTargets", "SMP"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),
     tests("DBusTests", ["DBus", "Reactor", "BusFixture"]),
     tests("BlueZTests", ["Locks", "BlueZ", "DBus", "Reactor", "Bluetooth", "BusFixture"]),
@@ -96,3 +99,8 @@ let package = Package(
     tests("ProgramTests", ["Locks", "flashline", "upgrade-one-board", "Station", "Flashing", "Bluetooth", "SMP", "Firmware", "Records", "VirtualLine"]),
   ]
 )
+
+// libFuzzer brings the `main` of this one: it can only be linked with --sanitize=fuzzer, so that only `make fuzz` has it.
+if Context.environment["FLASHLINE_FUZZ"] != nil {
+  package.targets.append(.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Entry", swiftSettings: room))
+}

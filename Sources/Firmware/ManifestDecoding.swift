@@ -6,11 +6,14 @@ enum ManifestDecoding {
   private static let mark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   static func decode<Document: Decodable>(_ type: Document.Type, from json: [UInt8]) throws(PackageError) -> Document {
+    let text = json.starts(with: mark) ? json.dropFirst(mark.count) : json[...]
+    // The decoder for JSON5 traps on bytes between keys that are no UTF-8 (Swift 6.3; found by fuzzing).
+    guard String(validating: text, as: UTF8.self) != nil else { throw .manifestInvalid("it is not UTF-8") }
     let decoder = JSONDecoder()
     // Older generators wrote `"load_address": 0xc000` without quotation marks, which is JSON5 and not JSON.
     decoder.allowsJSON5 = true
     do {
-      return try decoder.decode(type, from: Data(json.starts(with: mark) ? json.dropFirst(mark.count) : json[...]))
+      return try decoder.decode(type, from: Data(text))
     } catch let error as DecodingError {
       throw .manifestInvalid(sentence(error))
     } catch {

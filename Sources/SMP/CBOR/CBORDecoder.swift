@@ -28,13 +28,15 @@ extension CBORValue {
     return withUnsafeMutablePointer(to: &builder) { builder in
       var offset = 0
       while true {
-        let step = cbor_stream_decode(base + offset, input.count - offset, &callbacks, builder)
-        switch builder.pointee.failure {
-        case .malformed: return .failure(.malformed(offset: offset))
-        case .tooDeep: return .failure(.tooDeep(limit: limits.depth))
-        case .tooManyItems: return .failure(.tooManyItems(limit: limits.items))
-        case nil: break
+        // Tags 6 to 20 in the short form: libcbor up to 0.8 takes those for malformed, and a tag that nobody knows is still a tag (RFC 8949 §3.4).
+        if offset < input.count, (0xC6...0xD4).contains(input[offset]) {
+          builder.pointee.openTag(UInt64(input[offset] & 0x1F))
+          if let failure = failure(builder.pointee, limits, offset) { return .failure(failure) }
+          offset += 1
+          continue
         }
+        let step = cbor_stream_decode(base + offset, input.count - offset, &callbacks, builder)
+        if let failure = failure(builder.pointee, limits, offset) { return .failure(failure) }
         switch step.status {
         case CBOR_DECODER_FINISHED: offset += step.read
         case CBOR_DECODER_NEDATA: return .failure(.truncated)
@@ -45,6 +47,15 @@ extension CBORValue {
         guard step.read > 0 else { return .failure(.malformed(offset: offset)) }
       }
     }
+  }
+}
+
+private func failure(_ builder: CBORBuilder, _ limits: CBORLimits, _ offset: Int) -> CBORError? {
+  switch builder.failure {
+  case .malformed: .malformed(offset: offset)
+  case .tooDeep: .tooDeep(limit: limits.depth)
+  case .tooManyItems: .tooManyItems(limit: limits.items)
+  case nil: nil
   }
 }
 

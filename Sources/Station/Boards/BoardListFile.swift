@@ -14,7 +14,8 @@ extension BoardList {
     try self.init(bytes: try TextFile.read(path, limit: Self.sizeLimit), file: path)
   }
 
-  init(bytes: [UInt8], file: String) throws(ConfigurationError) {
+  /// Reads the bytes of a list that is called `file` in messages.
+  package init(bytes: [UInt8], file: String) throws(ConfigurationError) {
     let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {
       throw ConfigurationError(file: file, "is not valid UTF-8", remedy: "save the file as UTF-8")

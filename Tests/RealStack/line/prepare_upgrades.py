@@ -43,7 +43,7 @@ def hash_of(version: str, **more) -> str:
 
 
 def numbered(images: list[dict]) -> str:
-    """The column `image_hash`: one hash as it is, several as `0:hex 1:hex` (contract 4)."""
+    """The column `image_hash`: one hash as it is, several as `0:hex 1:hex` (contract 4); of a Direct-XIP package both builds, either of which is right."""
     return images[0]['hash'] if len(images) == 1 else ' '.join(f'{image["number"]}:{image["hash"]}' for image in images)
 
 
@@ -103,8 +103,17 @@ class Upgrades:
                     'hash_before': numbered([image | {'hash': before or hash_of(OLD)} for image in builds])} | (wanted or {})
         self.first[address] = expected
         if again:
-            self.again[address] = expected | {'attempts': ['skipped'], 'left': ['untouched'], 'before': builds[0]['version'], 'hash_before': expected['image_hash'],
-                                              'erased': 'no'}
+            self.again[address] = expected | {'attempts': ['skipped'], 'left': ['untouched'], 'before': builds[0]['version'],
+                                              'hash_before': expected.get('hash_after', expected['image_hash']), 'erased': 'no'}
+
+    def keep(self, kinds: list[str]):
+        """Leaves the other kinds out: for looking at some of them (KINDS=two,suit run.sh upgrades)."""
+        gone = {address for address, wanted in self.first.items() if wanted['package'] not in kinds}
+        self.guest.boards = [board for board in self.guest.boards if board['address'] not in gone]
+        self.guest.packages = {key: self.guest.packages[key] for key in kinds}
+        for expected in (self.first, self.again):
+            for address in gone & set(expected):
+                del expected[address]
 
     def images(self, key: str, *slots: int) -> list[dict]:
         return [image | {'slot': slot} for image, slot in zip(self.guest.packages[key]['images'], slots)]
@@ -118,10 +127,11 @@ def fill(guest, order: list[str], model: str, hardware: str, maker: str):
     made = Upgrades(guest, model, hardware, maker)
     for add in (several, direct_xip, other_bootloaders, suit, settings):
         add(made)
+    made.keep(os.environ.get('KINDS', '').split(',') if os.environ.get('KINDS') else list(guest.packages))
     profiles = [word for key in guest.packages for word in ('--profile', key)]
     path, units = guest.list_of('all', list(made.first))
     guest.run('first', ['run', *profiles, '--boards', path, *order], {a: wanted | {'unit': units[a]} for a, wanted in made.first.items()},
-              exit=0 if all(wanted['good'] for wanted in made.first.values()) else 1, end='boards', limit=160, adapters_at_once=3)
+              exit=0 if all(wanted['good'] for wanted in made.first.values()) else 1, end='boards', limit=160, adapters_at_once=min(3, len(made.first)))
     path, units = guest.list_of('again', list(made.again))
     guest.run('again', ['run', *profiles, '--boards', path, *order], {a: wanted | {'unit': units[a]} for a, wanted in made.again.items()}, end='boards', limit=90)
 
@@ -138,16 +148,17 @@ def several(made: Upgrades):
     made.update('net', app, core)
     application = made.images('net', 0)
     made.board('net', made.kind('net') + '1', made.images('net', 0, 0), images=[pair(), pair(readable=False)], rssi=-42, again=False,
-               wanted={'verified_by': 'none', 'good': 0, 'unread': [1], 'hash_before': f'0:{hash_of(OLD)}', 'hash_after': f'0:{application[0]["hash"]}'})
+               wanted={'verified_by': 'none', 'good': 0, 'hash_before': f'0:{hash_of(OLD)} 1:unread', 'hash_after': f'0:{application[0]["hash"]} 1:unread'})
 
 
 def direct_xip(made: Upgrades):
     """Of the two builds the one for the slot that does not run is taken: slot 1 without revert, slot 0 with."""
     made.direct_xip('xip')
     made.direct_xip('rev')
-    builds = {key: made.guest.packages[key]['images'] for key in ('xip', 'rev')}
-    made.board('xip', made.kind('xip') + '1', [builds['xip'][1] | {'slot': 1}], images=[pair()], bootloader={'mode': XIP})
-    made.board('rev', made.kind('rev') + '1', [builds['rev'][0] | {'slot': 0}], images=[pair(None, OLD)], bootloader={'mode': XIP_REVERT})
+    for key, slot, slots, mode in (('xip', 1, pair(), XIP), ('rev', 0, pair(None, OLD), XIP_REVERT)):
+        builds = made.guest.packages[key]['images']
+        made.board(key, made.kind(key) + '1', [builds[slot] | {'slot': slot}], images=[slots], bootloader={'mode': mode},
+                   wanted={'image_hash': numbered(builds), 'hash_after': builds[slot]['hash']})
 
 
 def other_bootloaders(made: Upgrades):
@@ -166,7 +177,7 @@ def other_bootloaders(made: Upgrades):
 def suit(made: Upgrades):
     made.suit('suit', 7)
     made.board('suit', made.kind('suit') + '1', made.images('suit', 0), before=FACTORY, kind='suit', suit={'sequence': 4, 'caches': {'1': 16_384}}, rssi=-42,
-               wanted={'before': '4'})
+               wanted={'before': '4', 'upgrade_mode': None})
 
 
 def settings(made: Upgrades):
