@@ -51,9 +51,8 @@ struct SeedsTests {
     for path in try FileManager.default.subpathsOfDirectory(atPath: Place.sources + "/SMP") where path.hasSuffix(".swift") {
       for line in try String(contentsOfFile: "\(Place.sources)/SMP/\(path)", encoding: .utf8).split(separator: "\n") {
         let words = line.split { " :,{".contains($0) }
-        if let at = words.firstIndex(of: "struct"), at + 1 < words.count, words.dropFirst(at + 2).contains(where: { $0 == "SMPRequest" || $0 == "SUITPieceRequest" }) {
-          found.insert(String(words[at + 1]))
-        }
+        guard let at = words.firstIndex(of: "struct"), at + 1 < words.count else { continue }
+        if words.dropFirst(at + 2).contains(where: { $0 == "SMPRequest" || $0 == "SUITPieceRequest" }) { found.insert(String(words[at + 1])) }
       }
     }
     #expect(found == fed)
