@@ -34,8 +34,16 @@ extension FuzzTarget {
 
   /// Every request of the room; a test compares the list with the sources.
   public static let smpRequests: [any SMPRequest.Type] = [
-    ApplicationRequest.self, BootloaderActiveSlotRequest.self, BootloaderModeRequest.self, BootloaderNameRequest.self, DateTimeReadRequest.self,
-    DateTimeWriteRequest.self, EchoRequest.self, EraseStorageRequest.self, ImageEraseRequest.self, ImageStateReadRequest.self,
-    ImageStateWriteRequest.self, ImageUploadRequest.self, ParametersRequest.self, ResetRequest.self, SlotLayoutRequest.self,
+    ApplicationRequest.self, BootloaderActiveSlotRequest.self, BootloaderModeRequest.self, BootloaderNameRequest.self, CrashRequest.self,
+    DateTimeReadRequest.self, DateTimeWriteRequest.self, DiagnosticIdentityRequest.self, EchoControlRequest.self, EchoRequest.self,
+    EraseStorageRequest.self, FileCloseRequest.self, FileDownloadRequest.self, FileHashKindsRequest.self, FileHashRequest.self, FileStatusRequest.self,
+    FileUploadRequest.self, GroupAtRequest.self, GroupCountRequest.self, GroupDetailsRequest.self, GroupListRequest.self, ImageEraseRequest.self,
+    ImageStateReadRequest.self, ImageStateWriteRequest.self, ImageUploadRequest.self, LogAppendRequest.self, LogClearRequest.self, LogLevelListRequest.self,
+    LogListRequest.self, LogModuleListRequest.self, LogReadRequest.self, MemoryPoolRequest.self, ParametersRequest.self, ProjectKeyRequest.self,
+    ResetRequest.self, RunListRequest.self, RunTestRequest.self, SUITCacheRequest.self, SUITCleanUpRequest.self, SUITConfirmRequest.self,
+    SUITEnvelopeRequest.self, SUITInstallRequest.self, SUITManifestListRequest.self, SUITManifestStateRequest.self, SUITMissingRequest.self,
+    SUITResourceRequest.self, SettingDeleteRequest.self, SettingReadRequest.self, SettingWriteRequest.self, SettingsCommitRequest.self,
+    SettingsLoadRequest.self, SettingsSaveRequest.self, ShellRequest.self, SlotLayoutRequest.self, StatisticsListRequest.self, StatisticsReadRequest.self,
+    TaskStatisticsRequest.self,
   ]
 }
