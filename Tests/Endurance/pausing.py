@@ -23,7 +23,7 @@ PAYLOAD = 96 * 1024
 ANSWERED = 3.0           # seconds in which what was under way when the pause began is answered; a first request waits for an erase
 STOP_LIMIT = 5.0         # seconds from a cancel to the end, contract 2
 JOB_LIMIT = 180          # seconds for a job that is let alone
-SPAN = 26                # seconds of a job's work: moments are drawn from it
+SPAN = 13                # seconds of a job's work: moments are drawn from it
 
 
 def sent(boards: dict) -> dict:
