@@ -72,7 +72,7 @@ public struct FileDownload: Sendable {
   /// - Parameters:
   ///   - offset: of its first byte, as the board says.
   ///   - count: its bytes.
-  ///   - length: of the whole file, where the board says it.
+  ///   - told: the length of the whole file, where the board says it.
   public mutating func answered(_ id: Int, offset: Int, count: Int, length told: Int?) -> [Action] {
     guard case .reading(id) = state else { return [] }
     guard offset == received else { return again(giveUp: .offsetUnexpected(offset)) }

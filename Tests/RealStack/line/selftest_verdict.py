@@ -351,8 +351,8 @@ def upgraded(**more) -> dict:
 
 def unread() -> dict:
     """The second image is a network core's."""
-    case = upgraded(verified_by='none', good=0, hash_after=f'0:{HASH} 1:unread')
-    case['row'] |= {'verified_by': 'none', 'good': 0, 'image_hash_after': f'0:{HASH} 1:unread'}
+    case = upgraded(verified_by='none', good=0, hash_after=f'0:{HASH}')
+    case['row'] |= {'verified_by': 'none', 'good': 0, 'image_hash_after': f'0:{HASH}'}
     return case
 
 

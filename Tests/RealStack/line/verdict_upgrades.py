@@ -31,7 +31,7 @@ def check_last(checks, outcome, row: dict, wanted: dict, is_end: bool):
 
 
 def check_images(checks, row: dict, wanted: dict):
-    """The columns that name images: one hash as it is, several as `0:hex 1:hex`, an image that cannot be read as `1:unread`."""
+    """The columns that name images: one hash as it is, several as `0:hex 1:hex`, an image that cannot be read is left out."""
     for name, value in (('firmware_before', wanted['before']), ('firmware_after', wanted['images'][0]['version']), ('image_hash', wanted['image_hash']),
                         ('image_hash_before', wanted['hash_before']), ('image_hash_after', wanted.get('hash_after', wanted['image_hash'])),
                         ('image_state', wanted['state']), ('verified_by', wanted['verified_by'])):
