@@ -170,8 +170,10 @@ def other_bootloaders(made: Upgrades):
     # The application answers no image command; its loader does, under another address and the name that was written for it.
     content = package_tools.signed_image(NEW, 24_000, seed='bare metal')
     made.package('bare', 'bare.bin', content, [made.image(content)])
-    made.board('bare', made.kind('bare') + '1', made.images('bare', 0), images=[pair(OLD, '0.9.0')], bootloader={'mode': LOADER}, rssi=-42, again=False,
-               wanted={'verified_by': 'version', 'dfu_mac': '+1', 'loader': True})
+    # The loader takes the next address, which must be nobody else's.
+    free = f'C0:DE:00:00:01:{16 * (len(made.guest.boards) + 1):02X}'
+    made.board('bare', made.kind('bare') + '1', made.images('bare', 0), address=free, images=[pair(OLD, '0.9.0')], bootloader={'mode': LOADER}, rssi=-42,
+               again=False, wanted={'verified_by': 'version', 'dfu_mac': '+1', 'loader': True})
 
 
 def suit(made: Upgrades):
