@@ -77,6 +77,28 @@ struct BoardConnector: Sendable {
     return try await connect()
   }
 
+  /// Opens SMP's channel. The stack may show the services of an earlier firmware (facts/nordic-dfu.md §6.3): they are forgotten once, and looked at again on a
+  /// new link. Returns the link that the channel is on.
+  ///
+  /// - Parameter time: by which the board's answers are waited for.
+  func openSMP(over link: any GATTLink, time: Timekeeper) async throws -> (any GATTLink, SMPSession) {
+    var present = link
+    let channel: any PacketChannel
+    do {
+      channel = try await openChannel(over: present)
+    } catch CentralError.attributeMissing {
+      present = try await reconnectAfresh()
+      do { channel = try await openChannel(over: present) } catch { throw SessionError.of(error, in: links.phase) }
+    }
+    links.hold(channel)
+    return (present, SMPSession(channel: channel, time: time))
+  }
+
+  private func openChannel(over link: any GATTLink) async throws -> any PacketChannel {
+    guard let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
+    return try await link.openChannel(notifying: characteristic, writing: characteristic, of: .simpleManagement, limit: limits.command)
+  }
+
   /// Pairs a board that is connected already; once more on a new link where that did not work.
   func pair(_ link: any GATTLink, _ method: PairingMethod) async throws -> any GATTLink {
     do throws(CentralError) {

@@ -42,39 +42,15 @@ struct BoardVisits: Sendable {
     try await session.enter(isFirst ? .identify : .verify, links)
     let identity = try await connector.identity(over: link)
     if let first {
-      if let serial = first.serial, let now = identity.serial, serial != now {
-        throw BoardFailure(.verifyOtherBoard, in: .verify, "serial number \(serial) was flashed and \(now) came back")
-      }
+      try identity.check(isSameAs: first)
       return
     }
-    session.journal.update {
-      $0.serialNumber = identity.serial
-      $0.modelNumber = identity.model
-      $0.hardwareRevision = identity.hardware
-    }
-    if let objection = rule.objection(to: identity) { throw objection }
-    try await session.examine(identity)
+    try await session.admit(identity, by: rule)
     first = identity
   }
 
-  /// Opens SMP's channel; on another link where the stack shows the services of earlier firmware. Returns the link it is on.
-  ///
-  /// - Parameter time: by which the board's answers are waited for.
+  /// Opens SMP's channel; the link that it is on may be a new one.
   func open(_ link: any GATTLink, time: Timekeeper) async throws -> (any GATTLink, SMPSession) {
-    var present = link
-    let channel: any PacketChannel
-    do {
-      channel = try await makeChannel(over: present)
-    } catch CentralError.attributeMissing {
-      present = try await connector.reconnectAfresh()
-      do { channel = try await makeChannel(over: present) } catch { throw SessionError.of(error, in: links.phase) }
-    }
-    links.hold(channel)
-    return (present, SMPSession(channel: channel, time: time))
-  }
-
-  private func makeChannel(over link: any GATTLink) async throws -> any PacketChannel {
-    guard let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
-    return try await link.openChannel(notifying: characteristic, writing: characteristic, of: .simpleManagement, limit: session.limits.command)
+    try await connector.openSMP(over: link, time: time)
   }
 }

@@ -88,11 +88,12 @@ struct SMPAttachment: Sendable {
     }
   }
 
-  /// Gives the board's firmware loader the name under which it will advertise, and keeps it over the restart; false when the board does not let us.
+  /// Gives the board's firmware loader the name under which it will advertise, and keeps it over the restart (facts/device-manager.md §§1.7 and 9); false
+  /// when the board does not let us.
   func name(loader name: String) async throws -> Bool {
     do {
-      try await smp.send(LoaderNameRequest(name: name), limit: session.limits.command)
-      try await smp.send(LoaderNameSaveRequest(), limit: session.limits.command)
+      try await smp.send(SettingWriteRequest(name: "fw_loader/adv_name", bytes: Array(name.utf8)), limit: session.limits.command)
+      try await smp.send(SettingsSaveRequest(), limit: session.limits.command)
       return true
     } catch SMPSession.Failure.refused {
       return false

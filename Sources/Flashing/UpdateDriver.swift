@@ -43,19 +43,10 @@ struct UpdateDriver: SessionDriver {
   }
 
   mutating func advance() async throws -> SessionResult? {
-    var link = try await connect()
-    try await identify(link)
+    let found = try await connect()
+    try await identify(found)
     try await session.enter(.prepare, links)
-    let channel: any PacketChannel
-    do {
-      channel = try await open(link)
-    } catch CentralError.attributeMissing {
-      // The stack may show the services of an earlier firmware (facts/nordic-dfu.md §6.3): forget them once, look again.
-      link = try await connector.reconnectAfresh()
-      do { channel = try await open(link) } catch { throw SessionError.of(error, in: links.phase) }
-    }
-    links.hold(channel)
-    let smp = SMPSession(channel: channel, time: session.time)
+    let (link, smp) = try await connector.openSMP(over: found, time: session.time)
     return try await smp.whileListening {
       let attachment = try await SMPAttachment.attach(
         smp, session: session, order: order, links: links, bootloader: place == .loader ? .firmwareLoader : bootloader, place: place)
@@ -64,11 +55,6 @@ struct UpdateDriver: SessionDriver {
       if plan == nil { plan = UpdatePlan(target: target, bootloader: attachment.bootloader) }
       return try await drive(attachment, link)
     }
-  }
-
-  private func open(_ link: any GATTLink) async throws -> any PacketChannel {
-    guard let characteristic = SMPAttachment.characteristic else { throw CentralError.refused("no SMP") }
-    return try await link.openChannel(notifying: characteristic, writing: characteristic, of: .simpleManagement, limit: limits.command)
   }
 
   private var target: UpdatePlan.Target {
@@ -141,20 +127,12 @@ struct UpdateDriver: SessionDriver {
     // What the loader tells is its own version.
     version = place == .application ? identity.firmware : nil
     if let first {
-      if let serial = first.serial, let now = identity.serial, serial != now {
-        throw BoardFailure(.verifyOtherBoard, in: .verify, "serial number \(serial) was flashed and \(now) came back")
-      }
+      try identity.check(isSameAs: first)
       return
     }
     // It got the loader's name from this station, which had asked it then; in its application it is asked again.
     if place == .loader { return }
-    session.journal.update {
-      $0.serialNumber = identity.serial
-      $0.modelNumber = identity.model
-      $0.hardwareRevision = identity.hardware
-    }
-    if let objection = order.identity.objection(to: identity) { throw objection }
-    try await session.examine(identity)
+    try await session.admit(identity, by: order.identity)
     first = identity
   }
 
