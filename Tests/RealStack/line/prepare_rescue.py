@@ -34,12 +34,12 @@ serial = unique
 stranded_after = {STRANDED}
 catalog = ../catalogue/info2.json
 """
-SECURE = """[board]
-name = secure
-family = nordic-dfu
+NORDIC = """[board]
+name = {name}
+family = nordic-dfu{pairing}
 
 [match]
-name_prefix = SECURE-
+name_prefix = {prefix}
 min_rssi = -75
 
 [firmware]
@@ -49,25 +49,7 @@ version = {version}
 
 [rescue]
 name = DfuTarg
-protocol = secure
-stranded_after = {stranded}
-"""
-LEGACY = """[board]
-name = legacy
-family = nordic-dfu
-
-[match]
-name_prefix = LEGACY-
-min_rssi = -75
-
-[firmware]
-package = ../packages/{file}
-sha256 = {sha256}
-version = {version}
-
-[rescue]
-name = DfuTarg
-protocol = legacy
+protocol = {protocol}
 stranded_after = {stranded}
 """
 
@@ -113,20 +95,22 @@ class Rescue:
         content = package_tools.secure_zip({'application': (image, {'fw_version': 2})})
         self._put('packages/secure.zip', content)
         self._package('secure', 'secure.zip', content, image, '2.0.0')
-        self.guest.text('station/profiles/secure.profile', SECURE.format(**self.guest.packages['secure'], stranded=STRANDED))
+        self._profile('secure', 'secure', 'secure')
+
+    def _profile(self, name: str, package: str, protocol: str, pairing: str = ''):
+        self.guest.text(f'station/profiles/{name}.profile', NORDIC.format(**self.guest.packages[package], name=name, pairing=pairing, prefix=f'{name.upper()}-',
+                                                                          protocol=protocol, stranded=STRANDED))
 
     def bonded(self):
         """Secure boards that want to be paired before they go to their bootloader."""
-        text = SECURE.format(**self.guest.packages['secure'], stranded=STRANDED)
-        self.guest.text('station/profiles/bonded.profile', text.replace('name = secure', 'name = bonded').replace('SECURE-', 'BONDED-')
-                        .replace('family = nordic-dfu', 'family = nordic-dfu\npairing = just-works'))
+        self._profile('bonded', 'secure', 'secure', '\npairing = just-works')
 
     def legacy(self):
         image = package_tools.payload(8000, 'legacy', {'version': '2.0.0'})
         content = package_tools.legacy_zip({'application': (image, {})})
         self._put('packages/legacy.zip', content)
         self._package('legacy', 'legacy.zip', content, image, '2.0.0')
-        self.guest.text('station/profiles/legacy.profile', LEGACY.format(**self.guest.packages['legacy'], stranded=STRANDED))
+        self._profile('legacy', 'legacy', 'legacy')
 
     # -- boards ----------------------------------------------------------------------------------------------------------
     def metawear(self, name: str, app: dict | None, bootloader: str = BOOTLOADER, **more) -> str:
