@@ -9,8 +9,8 @@ final class LoopbackServer: Sendable {
 
   /// What the server answers, by path.
   private static let script = """
-    import http.server, os, ssl, sys, threading, time
-    parent = os.getppid()
+    import http.server, json, os, ssl, sys, threading, time
+    parent, seen = os.getppid(), {}
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = 'HTTP/1.1'
         def log_message(self, *_): pass
@@ -36,6 +36,23 @@ final class LoopbackServer: Sendable {
                 try:
                     while True: self.wfile.write(bytes(65536))
                 except OSError: pass
+            elif path.startswith('release/'):
+                asked = self.headers['Memfault-Project-Key'] + ' ' + self.headers['Accept'] + ' ' + self.path.split('?', 1)[1]
+                self.send(200, json.dumps({'version': '1.0.0', 'notes': asked, 'artifacts': [{'url': 'https://h/x'}]}).encode())
+            elif path.startswith('answers/'):
+                status = int(path[8:].split('/')[0].split('?')[0])
+                self.send(status, b'' if status == 204 else b'text', Retry_After=9, Location='/release/x?y' if status == 302 else None, Content_Length=None if status == 204 else 4)
+            elif path.split('/')[0] in ('range', 'breaks', 'once'):
+                kind, count = path.split('/')
+                body = bytes(i % 251 for i in range(int(count)))
+                start = int((self.headers['Range'] or 'bytes=0-')[6:-1])
+                if kind == 'once': start = 0
+                broken = not self.headers['Range'] and kind == 'breaks' or kind == 'once' and not seen.get(path)
+                seen[path] = True
+                if start >= len(body): return self.send(416)
+                self.send(206 if start else 200, (body[start:][:3000] if broken else body[start:]), Content_Length=len(body) - start,
+                          Content_Range=f'bytes {start}-{len(body) - 1}/{len(body)}' if start else None)
+                if broken: self.close_connection = True
             elif path == 'lies':
                 self.send(200, bytes(10), Content_Length=1000)
                 self.close_connection = True

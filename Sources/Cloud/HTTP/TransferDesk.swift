@@ -9,13 +9,13 @@ import Synchronization
 final class TransferDesk: NSObject, URLSessionDataDelegate {
   private struct Entry {
     var transfer: Transfer
-    var ended: @Sendable (Result<Int, FetchError>) -> Void
+    var ended: @Sendable (Result<HTTPAnswer, FetchError>) -> Void
   }
 
   private let entries = Locked<[Int: Entry]>([:])
 
   /// - Parameter ended: called once, on a thread of URLSession's.
-  func begin(_ transfer: Transfer, for task: URLSessionTask, ended: @escaping @Sendable (Result<Int, FetchError>) -> Void) {
+  func begin(_ transfer: Transfer, for task: URLSessionTask, ended: @escaping @Sendable (Result<HTTPAnswer, FetchError>) -> Void) {
     entries.withLock { $0[task.taskIdentifier] = Entry(transfer: transfer, ended: ended) }
   }
 
@@ -24,8 +24,7 @@ final class TransferDesk: NSObject, URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse, completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    let isWanted = transfer(dataTask)?.answered(status: status, length: response.expectedContentLength) ?? false
+    let isWanted = transfer(dataTask)?.answered(Self.answer(response), length: response.expectedContentLength) ?? false
     completionHandler(isWanted ? .allow : .cancel)
   }
 
@@ -44,6 +43,13 @@ final class TransferDesk: NSObject, URLSessionDataDelegate {
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
     entry.ended(entry.transfer.outcome(error.map(Self.failure)))
+  }
+
+  private static func answer(_ response: URLResponse) -> HTTPAnswer {
+    guard let response = response as? HTTPURLResponse else { return HTTPAnswer(status: 0, fields: [:]) }
+    var fields: [String: String] = [:]
+    for case (let name as String, let value as String) in response.allHeaderFields { fields[name.lowercased()] = value }
+    return HTTPAnswer(status: response.statusCode, fields: fields)
   }
 
   /// By URLError's codes. What has none of its own (libcurl knows more errors than URLError) is shown with its words.

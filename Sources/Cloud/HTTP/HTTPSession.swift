@@ -1,0 +1,57 @@
+import Catalogue
+// Foundation: URLSession's delegates are objects of NSObject, and its errors are URLError.
+import Foundation
+import FoundationNetworking
+
+/// Requests over URLSession, with the limits of this room: no cache, no cookies, no stored credentials, nothing without an end.
+final class HTTPSession: Sendable {
+  private let limits: HTTPFetcher.Limits
+  private let session: URLSession
+  private let desk = TransferDesk()
+
+  init(limits: HTTPFetcher.Limits = HTTPFetcher.Limits()) {
+    self.limits = limits
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = limits.silence / .seconds(1)
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.urlCredentialStorage = nil
+    session = URLSession(configuration: configuration, delegate: desk, delegateQueue: nil)
+  }
+
+  deinit { session.invalidateAndCancel() }
+
+  /// Sends a request and takes the answer, whatever its status is. Throws when there was none, or none that could be taken whole.
+  func send(_ request: HTTPRequest) async throws(FetchError) -> HTTPAnswer {
+    var message = URLRequest(url: request.url)
+    message.httpMethod = request.method
+    message.httpBody = request.body.map { Data($0) }
+    // The bytes as they lie on the server: limit, size and hash are theirs.
+    message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    message.setValue("flashline", forHTTPHeaderField: "User-Agent")
+    for (name, value) in request.fields { message.setValue(value, forHTTPHeaderField: name) }
+    let task = session.dataTask(with: message)
+    return try await run(task, Transfer(request, redirects: limits.redirects)).get()
+  }
+
+  private func run(_ task: URLSessionDataTask, _ transfer: Transfer) async -> Result<HTTPAnswer, FetchError> {
+    let whole = limits.whole
+    async let _: Void = {
+      guard (try? await Task.sleep(for: whole)) != nil else { return }
+      transfer.fail(.timeout)
+      task.cancel()
+    }()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        desk.begin(transfer, for: task) { continuation.resume(returning: $0) }
+        task.resume()
+      }
+    } onCancel: {
+      transfer.fail(.cancelled)
+      task.cancel()
+    }
+    // Leaving the scope cancels the watch, so a request that is over is not held up by it.
+    return outcome
+  }
+}
