@@ -58,7 +58,7 @@ let package = Package(
     swift("Station", ["Flashing", "Bluetooth", "Firmware", "Catalogue", "CIni", "Locks"]),
     swift("Records", ["Flashing", "Bluetooth", "CSQLite", "CCrypto"]),
     // Swift's static FoundationNetworking leaves libcurl to the linker.
-    swift("Cloud", ["Catalogue", "Firmware", "Locks"], linked: ["curl"]),
+    swift("Cloud", ["Bluetooth", "Catalogue", "Firmware", "Locks"], linked: ["curl"]),
     swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
@@ -84,7 +84,7 @@ let package = Package(
     tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "NordicDFU", "VirtualLine", "LineFixture"]),
     tests("CatalogueTests", ["Catalogue", "Firmware"]),
     tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "Catalogue", "LineFixture"]),
-    tests("CloudTests", ["Cloud", "Catalogue"]),
+    tests("CloudTests", ["Cloud", "Catalogue", "Bluetooth", "Locks", "LineFixture"]),
     tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
     // What libFuzzer feeds (make fuzz), and the suite with everything that was found.
     .target(name: "FuzzTargets", dependencies: ["Firmware", "SMP", "NordicDFU", "Catalogue", "Station"], path: "Tests/Fuzz/Targets", swiftSettings: room),
