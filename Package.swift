@@ -58,7 +58,7 @@ let package = Package(
     swift("Station", ["Flashing", "Bluetooth", "Firmware", "Catalogue", "CIni", "Locks"]),
     swift("Records", ["Flashing", "Bluetooth", "CSQLite", "CCrypto"]),
     // Swift's static FoundationNetworking leaves libcurl to the linker.
-    swift("Cloud", ["Bluetooth", "Catalogue", "Firmware", "Locks"], linked: ["curl"]),
+    swift("Cloud", ["Bluetooth", "SMP", "Catalogue", "Locks", "CCrypto", "CSQLite"], linked: ["curl"]),
     swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),

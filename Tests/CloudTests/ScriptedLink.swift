@@ -101,7 +101,7 @@ final class ScriptedLink: GATTLink {
       return state.script.openError
     }
     if let error { throw error }
-    return Channel(stream: stream, feed: feed, note: { [state] in state.withLock { $0.log.append("close") } })
+    return Channel(stream: stream, feed: feed, note: { self.state.withLock { $0.log.append("close") } })
   }
 
   func ended() async {

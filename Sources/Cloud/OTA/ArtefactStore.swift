@@ -1,5 +1,4 @@
 import Catalogue
-import Firmware
 import FoundationEssentials
 import Glibc
 
@@ -140,9 +139,15 @@ public struct ArtefactStore: Sendable {
 
   /// Nil when there is no such file.
   private func digest(_ path: String) throws(OTAError) -> String? {
-    guard access(path, F_OK) == 0 else { return nil }
-    guard length(path) <= limits.size, let content = try? Data(contentsOf: URL(filePath: path)) else { throw .transport(.cannotRead(path)) }
-    do throws(PackageError) { return try Digest(.sha256, of: content).hex } catch { throw .transport(.cannotRead(error.description)) }
+    do throws(FileHash.Failure) {
+      return try FileHash.sha256(of: path, limit: limits.size)
+    } catch {
+      switch error {
+      case .unreadable(let code): throw .transport(.cannotRead("\(path): \(String(cString: strerror(code)))"))
+      case .tooLarge: throw .transport(.tooLarge(limit: limits.size))
+      case .unavailable: throw .transport(.cannotRead("this computer's libcrypto offers no SHA-256"))
+      }
+    }
   }
 }
 
