@@ -56,7 +56,11 @@ enum HelpText {
         "", "refresh copies what is new, with a SHA-256 for each file; a file that the server changed afterwards is refused.",
         "list shows the builds, verify reads every copied file again. Jobs use the copy only, never the network.",
       ]
-    case .line: ["", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs."]
+    case .line:
+      [
+        "", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs.",
+        "Boards of kind mds have diagnostics for observe; their server, key and chunks are settings of the faults file (mds, in Sources/VirtualLine/README.md).",
+      ]
     case .demo: ["", "The results stay in the folder that the last lines name."]
     default: []
     }
