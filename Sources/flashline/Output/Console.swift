@@ -41,7 +41,7 @@ final class Console: Sendable {
   // MARK: The live screen
 
   /// Draws on the terminal from now on; nil when there is none, or when text goes elsewhere.
-  func openScreen<Content: ScreenContent>(_ content: Content) -> LiveScreen<Content>? {
+  func openScreen<Content: ScreenContent>(_ content: sending Content) -> LiveScreen<Content>? {
     guard terminal.isInteractive, !isJSON, !isQuiet else { return nil }
     let opened = LiveScreen(content, out, hasColor: terminal.hasColor)
     screen.withLock { $0 = opened }

@@ -3,7 +3,7 @@ import Glibc
 import Station
 
 /// What a live screen shows, as a value.
-protocol ScreenContent: Sendable {
+protocol ScreenContent: SendableMetatype {
   /// Takes a wish of the operator in, before anything has answered it.
   mutating func heard(_ wish: LiveTable.Wish)
   /// Lines that have not scrolled yet; they are handed over once.
@@ -38,7 +38,7 @@ final class LiveScreen<Content: ScreenContent>: OpenScreen {
 
   private let state: Monitor<State>
 
-  init(_ content: Content, _ writer: LineWriter, hasColor: Bool) {
+  init(_ content: sending Content, _ writer: LineWriter, hasColor: Bool) {
     let state = Monitor(State(table: content))
     self.state = state
     let started = ProgramThread.start {

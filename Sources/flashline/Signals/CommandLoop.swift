@@ -18,7 +18,8 @@ struct CommandLoop {
   ///   - words: what the operator is told about a wish where no screen shows it.
   ///   - body: does the work on Swift's threads.
   func run(
-    keys: Bool = false, cancels: Bool = true, pauses: Bool? = nil, words: @escaping @Sendable (LiveTable.Wish) -> String = { $0.text }, _ body: @escaping @Sendable (StopSwitch) async -> Int32
+    keys: Bool = false, cancels: Bool = true, pauses: Bool? = nil, words: @escaping @Sendable (LiveTable.Wish) -> String = { $0.text },
+    _ body: @escaping @Sendable (StopSwitch) async -> Int32
   ) -> Int32 {
     let pauses = pauses ?? !cancels
     let ended = eventfd(0, Int32(EFD_CLOEXEC))
