@@ -23,9 +23,21 @@ IN_FLIGHT = 2            # notifications, so many in a connection event
 STEADY = {'pollMilliseconds': 100, 'chunksPerPoll': 1}
 SETTLED = 3              # seconds from the first chunk of the last board until the measurement begins
 STRETCH = 15             # seconds
+PROBE = 2                # seconds
 READY = 60
 MEMORY_AIM = 60          # MB, as for 16 uploads
 KEY = '00112233445566778899aabbccddeeff'
+
+
+def commits(folder: str) -> float:
+    """What the disk can: small appends a second, each of them flushed (fdatasync), as a commit must be."""
+    count, began = 0, time.monotonic()
+    with open(os.path.join(folder, 'probe'), 'wb', buffering=0) as file:
+        while time.monotonic() - began < PROBE:
+            file.write(bytes(SIZE))
+            os.fdatasync(file.fileno())
+            count += 1
+    return count / (time.monotonic() - began)
 
 
 class Stretch:
@@ -39,6 +51,7 @@ class Stretch:
             'uri': server.address, 'authorization': f'Memfault-Project-Key:{KEY}', 'inFlight': IN_FLIGHT, 'generated': {'count': 1_000_000, 'size': SIZE}} | {
                 key: value for key, value in pace.items()}}}]}
         folder = tempfile.mkdtemp(prefix='flqueue-', dir='/tmp')
+        self.disk = commits(folder)
         try:
             with Line(ADAPTERS, BOARDS, script) as line:
                 station = Station(line)
@@ -76,11 +89,12 @@ def measure() -> list[Row]:
     steady = Stretch(STEADY)
     say(f'{steady.rate:.0f} chunks/s received, {steady.uploaded:.0f}/s uploaded, {steady.share:.1%} of a core; as fast as they come …')
     fast = Stretch({})
-    limit = BOARDS * IN_FLIGHT * 1000 / INTERVAL
-    say(f'{fast.rate:.0f} chunks/s received, {fast.uploaded:.0f}/s uploaded, {fast.share:.1%} of a core')
+    links = BOARDS * IN_FLIGHT * 1000 / INTERVAL
+    limit, what = min((links, "the links' limit"), (fast.disk, "flushes of the same disk"))
+    say(f'{fast.rate:.0f} chunks/s received, {fast.uploaded:.0f}/s uploaded, {fast.share:.1%} of a core; links {links:.0f}/s, disk {fast.disk:.0f}/s')
     return [
         Row(f'observe, {BOARDS} virtual boards, {steady.rate:.0f} chunks/s: processor', f'{steady.share * 100:.1f} % of a core', 'one core', steady.share, 'share', 0.1),
         Row('observe: most memory', f'{max(steady.peak, fast.peak) / 1000:.1f} MB', f'{MEMORY_AIM} MB', max(steady.peak, fast.peak) / 1000 / MEMORY_AIM, 'share', 1.0),
-        Row('observe at full speed: chunks committed', f'{fast.rate:.0f}/s', f'{limit:.0f}/s, the links\' limit', fast.rate / limit, 'percent', 0.5),
+        Row('observe at full speed: chunks committed', f'{fast.rate:.0f}/s', f'{limit:.0f}/s, {what}', fast.rate / limit, 'percent', 0.5),
         Row('observe at full speed: chunks uploaded', f'{fast.uploaded:.0f}/s', f'{fast.rate:.0f}/s received', fast.uploaded / fast.rate, 'percent', 0.9),
     ]
