@@ -115,10 +115,11 @@ class ChunkServer:
         length = handler.headers.get('Content-Length', '')
         if not match or not length.isdigit() or int(length) > MOST:
             self.malformed.append(f'{handler.path} with a length of {length!r}')
-            return self.say(handler, 411 if match else 404)
+            self.say(handler, 411 if match else 404)
+            return
         body = handler.rfile.read(int(length))
         if len(body) < int(length):
-            return None      # the station went away in the middle of it
+            return           # the station went away in the middle of it
         chunks, complaint = parts(handler.headers.get('Content-Type', ''), body)
         serial, key = match[1], handler.headers.get('Memfault-Project-Key')
         request = Request(serial, key, chunks, now, handler.number)
@@ -129,15 +130,17 @@ class ChunkServer:
             self.counts[serial] = number = self.counts.get(serial, 0) + 1
         if complaint:
             self.malformed.append(complaint)
-            return self.answer(handler, request, 400)
+            self.answer(handler, request, 400)
+            return
         if serial in self.held:
             self.release.wait(60)
         if key != self.keys.get(serial) or key in self.forbidden:
-            return self.answer(handler, request, 403)
-        if number in self.busy:
+            self.answer(handler, request, 403)
+        elif number in self.busy:
             request.pause = self.pause
-            return self.answer(handler, request, 503, {'Retry-After': str(self.pause)})
-        return self.answer(handler, request, 202)
+            self.answer(handler, request, 503, {'Retry-After': str(self.pause)})
+        else:
+            self.answer(handler, request, 202)
 
     def answer(self, handler, request: Request, status: int, fields: dict | None = None):
         # Before the answer leaves: the next request may follow at once.
@@ -145,10 +148,12 @@ class ChunkServer:
             request.status, request.ended = status, time.monotonic()
             if request.pause:
                 self.waiting_until[request.serial] = request.ended + request.pause
-        self.say(handler, status, fields)
+        if not self.say(handler, status, fields):
+            request.status = None
 
     @staticmethod
-    def say(handler, status: int, fields: dict | None = None):
+    def say(handler, status: int, fields: dict | None = None) -> bool:
+        """False when nobody can have heard it."""
         try:
             handler.send_response(status)
             for name, value in (fields or {}).items():
@@ -157,6 +162,8 @@ class ChunkServer:
             handler.end_headers()
         except OSError:
             handler.close_connection = True
+            return False
+        return True
 
     # -- what came ---------------------------------------------------------------------------------------------------------
 
@@ -169,8 +176,8 @@ class ChunkServer:
         with self.lock:
             return sum(len(request.chunks) for request in self.requests if request.is_taken)
 
-    def killed(self):
-        """The station has been killed. Only of the last request of each board the answer can be unread: the next one is not sent before."""
+    def doubt(self):
+        """The station has been killed, or its connections cut. Only of the last request of each board the answer can be unread: the next one is not sent before."""
         with self.lock:
             last = {}
             for number, request in enumerate(self.requests):

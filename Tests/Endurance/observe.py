@@ -115,7 +115,7 @@ class Cloud:
             run.process.send_signal(signal.SIGKILL)
         run.wait(10)
         time.sleep(0.5)      # the server's threads have written their answers, and the line has noticed
-        self.server.killed()
+        self.server.doubt()
         return alive
 
     def lanes(self) -> dict[str, dict]:
@@ -251,7 +251,7 @@ def check_end(checks: Checks, run, code: int | None, wanted: int = 0):
 
 
 def flat(checks: Checks, arguments, journal):
-    """Many chunks, one process: no growth; server down for the first half, pauses that it asks for, links lost, chunks that never were on the air."""
+    """Many chunks, one process: no growth; server down for the first half and once more, pauses that it asks for, links lost, chunks that never were on the air."""
     chunks = arguments.chunks // BOARDS
 
     def faults(number: int) -> list:
@@ -271,6 +271,11 @@ def flat(checks: Checks, arguments, journal):
         cloud.wait('half of the chunks', lambda: cloud.delivered() >= total // 2, arguments.limit, run)
         memory['half'] = run.memory()
         checks.same('requests while the server was down', len(cloud.server.requests), 0)
+        cloud.server.up()
+        cloud.wait('three quarters of the chunks', lambda: cloud.delivered() >= total * 3 // 4, arguments.limit, run)
+        cloud.server.down()
+        time.sleep(2)
+        cloud.server.doubt()
         cloud.server.up()
         cloud.wait('the boards are empty', cloud.is_empty, arguments.limit, run)
         received = time.monotonic() - began
@@ -326,7 +331,7 @@ def kills(checks: Checks, arguments, journal):
             cloud.server.held.clear()
             cloud.server.release.set()
             time.sleep(0.3)
-            cloud.server.killed()
+            cloud.server.doubt()
             for name, board in cloud.truth().items():
                 if board['links']:
                     link = board['links'][-1]
