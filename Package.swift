@@ -101,7 +101,7 @@ let package = Package(
   ]
 )
 
-// libFuzzer brings the `main` of this one: it can only be linked with --sanitize=fuzzer, so that only `make fuzz` has it.
+// libFuzzer brings the `main` of this one: it can only be linked with -sanitize=fuzzer, so that only `make fuzz` has it.
 if Context.environment["FLASHLINE_FUZZ"] != nil {
   package.targets.append(.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Entry", swiftSettings: room))
 }
