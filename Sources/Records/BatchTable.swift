@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 
 /// Reading and writing rows of `batches`.
