@@ -1,4 +1,5 @@
 import Cloud
+import Flashing
 import FoundationEssentials
 import Station
 

@@ -1,5 +1,6 @@
 import BlueZ
 import Bluetooth
+import Catalogue
 import Cloud
 import Flashing
 import Reactor

@@ -1,3 +1,4 @@
+import Bluetooth
 import Cloud
 import Flashing
 import Station
