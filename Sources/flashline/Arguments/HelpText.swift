@@ -56,7 +56,11 @@ enum HelpText {
         "Exit 0: there is a release, or the board has it already. 1: there is none, or its artefact is not good. 2: key, values, hosts or choice.",
         "3: the network or the server.",
       ]
-    case .line: ["", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs."]
+    case .line:
+      [
+        "", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs.",
+        "Boards of kind mds have diagnostics for observe; their server, key and chunks are settings of the faults file (mds, in Sources/VirtualLine/README.md).",
+      ]
     case .demo: ["", "The results stay in the folder that the last lines name."]
     default: []
     }
