@@ -57,10 +57,10 @@ struct BoardVisit: Sendable {
       // Before the board sends anything: what it has sent it does not send again.
       let keeper = try await ChunkKeeper(board: board, adapter: adapter.label, deviceID: identity.deviceID, destination: destination, ports)
       try Task.checkCancellation()
-      ports.events.emit(
-        .connected(board, adapter: adapter.label, deviceID: identity.deviceID, host: destination.url.host(percentEncoded: false) ?? "?"))
+      let event = ObserveEvent.connected(
+        board, adapter: adapter.label, deviceID: identity.deviceID, host: destination.url.host(percentEncoded: false) ?? "?")
       let began = ports.time.now()
-      let end = try await stream.run { await keeper.keep($0) }
+      let end = try await stream.run(begun: { ports.events.emit(event) }) { await keeper.keep($0) }
       let account = await keeper.close()
       if let failure = account.failure { await station.fail(.diskFailed, failure) }
       if account.isFull { return .full }

@@ -251,7 +251,7 @@ actor ObserveStation {
 
   private func ended(_ visit: BoardVisit, _ ending: ObserveBook.Ending) {
     let next = book.ended(visit.board, ending, now: ports.time.now())
-    let again: Duration? = if case .again(let pause) = next { pause } else { nil }
+    let again: Duration? = if case .again(let pause) = next, !isEnded { pause } else { nil }
     switch ending {
     case .forgotten: break
     case .observed(let end, _, let chunks): tell(visit, ObserveBook.words(end), chunks, again)
