@@ -98,7 +98,8 @@ let package = Package(
     // A process of its own for VirtualLineTests: umockdev's testbed only works in a program that was started under its preload library.
     .executableTarget(name: "lineprobe", dependencies: ["VirtualLine", "CUdev"], path: "Tests/LineProbe", swiftSettings: room),
     tests("VirtualLineTests", ["VirtualLine", "SMP", "Bluetooth", "Firmware", "DBus", "Reactor", "lineprobe"]),
-    tests("ProgramTests", ["Locks", "flashline", "upgrade-one-board", "Station", "Flashing", "Bluetooth", "SMP", "Firmware", "Records", "VirtualLine"]),
+    tests(
+      "ProgramTests", ["Locks", "flashline", "upgrade-one-board", "Cloud", "Station", "Flashing", "Bluetooth", "SMP", "Firmware", "Records", "VirtualLine"]),
   ]
 )
 
