@@ -73,9 +73,9 @@ public struct DiagnosticStream: Sendable {
   }
 
   /// Reads what the board says of itself. Long values are read whole: that is the link's business.
-  public func identity() async throws(DiagnosticFailure) -> DiagnosticIdentity {
+  public func identity() async throws(DiagnosticFailure) -> StreamIdentity {
     guard await link.characteristics().contains(where: { $0.service == .diagnostics }) else { throw .notOffered(.diagnostics) }
-    return try DiagnosticIdentity(
+    return try StreamIdentity(
       features: try await read(.features), deviceID: try await read(.deviceID), uri: try await read(.dataURI), authorization: try await read(.authorization))
   }
 
