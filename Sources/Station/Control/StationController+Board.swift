@@ -41,6 +41,7 @@ extension StationController {
       finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
     }
     await commit(asGivenUpInPause(finished), of: board, on: adapter)
+    await collect(finished, kind, adapter, handle)
   }
 
   private func newRecord(_ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ attempt: Int, _ adapter: LineAdapter) -> AttemptRecord {

@@ -87,6 +87,8 @@ public actor StationController {
   var heardAfresh: [BluetoothAddress: Duration] = [:]
   /// Serial numbers that were read in this job, with the first board that told each: two boards may be in hand at once, before either is recorded.
   var serials: [String: BluetoothAddress] = [:]
+  /// Boards that have passed and whose diagnostics are being taken: the job ends after them.
+  var collecting = 0
   /// What ended the job as the station's fault.
   var fault: (code: FailureCode, message: String)?
   var reason: EndReason?
@@ -225,7 +227,7 @@ public actor StationController {
       for record in overdue { ports.emit(.boardDone(record)) }
     }
     checkAdapters(now)
-    guard reason == nil, let over = ledger.endReason(now: now, isPaused: control.isPaused) else { return }
+    guard reason == nil, collecting == 0, let over = ledger.endReason(now: now, isPaused: control.isPaused) else { return }
     reason = over
     signal.yield(.end)
   }
