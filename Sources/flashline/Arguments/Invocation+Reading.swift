@@ -22,7 +22,7 @@ extension Invocation {
     } else if values.has("version") {
       self.init(command: .version)
     } else {
-      let operands = name == .smp ? Array(after.operands.prefix(1)) : name == .observe ? [] : after.operands
+      let operands = name == .smp || name == .ota ? Array(after.operands.prefix(1)) : name == .observe ? [] : after.operands
       let more = name == .observe ? after.operands[...] : after.operands.dropFirst()
       let command = try Command.read(name, values, try Self.operand(of: name, operands), more)
       self.init(command: command, config: try values.text("config"), isJSON: values.has("json"), isQuiet: values.has("quiet"))
@@ -71,13 +71,14 @@ extension Invocation.Command {
     case .report: return .report(try ReportRequest(values))
     case .summary: return .summary(try FilterRequest(values))
     case .catalog: return .catalog(try CatalogRequest(operand, values))
+    case .ota: return .ota(try OTARequest(operand, more, values))
     case .audit: return .audit(expect: try head(values))
     case .line: return .line(try LineRequest(values))
     case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
     }
   }
 
-  private static func address(_ operand: String) throws(ProgramError) -> BluetoothAddress {
+  static func address(_ operand: String) throws(ProgramError) -> BluetoothAddress {
     guard let address = BluetoothAddress(operand) else {
       throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
     }

@@ -33,7 +33,8 @@ struct RunCommand {
     let console = loop.console
     let reactor = try RadioStack.makeReactor()
     let time = Timekeeper(ReactorClock(on: reactor), wall: { WallClock.now })
-    let order = try await JobPreparation.order(request, job: job, board: board, configuration)
+    let releases = ReleasePreparation(request: request, job: job, configuration: configuration, console: console, stopSwitch: stopSwitch)
+    let order = try await JobPreparation.order(request, job: job, board: board, configuration, releases: releases)
     let bounds = try JobPreparation.bounds(request, board: board, configuration, patience: patience(order), now: time.now(), wall: time.wall())
     guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
       throw .usage("this computer does not know the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")
@@ -55,9 +56,10 @@ struct RunCommand {
       _ = await close(store)
       return ExitStatus.stopped
     }
+    let collector = try AfterPassCollector(order, configuration, central: stack.central, time: time)
     let tally = TallySink()
     let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
-    let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
+    let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time, collector: collector)
     let controller = StationController(job: lineJob(order, bounds, configuration), ports: ports)
     stopSwitch.connect(
       StopSwitch.Work(
@@ -69,6 +71,7 @@ struct RunCommand {
     await stack.close()
     console.closeScreen()
     let closed = await close(store)
+    await collector?.close()
     console.say(EndSummary(tally: tally.tally, database: configuration.database, reportFolder: configuration.reports).lines)
     return closed || status != ExitStatus.good ? status : ExitStatus.fault
   }

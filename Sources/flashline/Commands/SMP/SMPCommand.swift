@@ -60,7 +60,7 @@ struct SMPCommand {
   }
 
   /// The adapters that may connect to the board.
-  private static func adapters(_ asked: String?, _ all: [LineAdapter]) throws(ProgramError) -> [AdapterHandle] {
+  static func adapters(_ asked: String?, _ all: [LineAdapter]) throws(ProgramError) -> [AdapterHandle] {
     let usable = all.filter(\.isUsable)
     guard let asked else {
       let handles = usable.compactMap(\.handle)
