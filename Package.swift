@@ -56,9 +56,10 @@ let package = Package(
     swift("Flashing", ["Bluetooth", "Firmware", "SMP", "NordicDFU", "Locks"]),
     swift("Catalogue", ["Firmware"]),
     swift("Station", ["Flashing", "Bluetooth", "Firmware", "Catalogue", "CIni", "Locks"]),
-    swift("Records", ["Flashing", "Bluetooth", "CSQLite", "CCrypto"]),
+    swift("SQLite", ["CSQLite"]),
+    swift("Records", ["Flashing", "Bluetooth", "SQLite", "CCrypto"]),
     // Swift's static FoundationNetworking leaves libcurl to the linker.
-    swift("Cloud", ["Bluetooth", "SMP", "Catalogue", "Locks", "CCrypto", "CSQLite"], linked: ["curl"]),
+    swift("Cloud", ["Bluetooth", "SMP", "Catalogue", "Firmware", "Locks", "CCrypto", "SQLite"], linked: ["curl"]),
     swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
@@ -84,8 +85,8 @@ let package = Package(
     tests("FlashingTests", ["Locks", "Flashing", "Bluetooth", "Firmware", "SMP", "NordicDFU", "VirtualLine", "LineFixture"]),
     tests("CatalogueTests", ["Catalogue", "Firmware"]),
     tests("StationTests", ["Locks", "Station", "Flashing", "Bluetooth", "Firmware", "Catalogue", "LineFixture"]),
-    tests("CloudTests", ["Cloud", "Catalogue"]),
-    tests("RecordsTests", ["Locks", "Records", "Flashing", "Bluetooth"]),
+    tests("CloudTests", ["Cloud", "Catalogue", "Locks", "Bluetooth", "SQLite", "LineFixture"]),
+    tests("RecordsTests", ["Locks", "Records", "SQLite", "Flashing", "Bluetooth"]),
     // What libFuzzer feeds (make fuzz), and the suite with everything that was found.
     .target(name: "FuzzTargets", dependencies: ["Firmware", "SMP", "NordicDFU", "Catalogue", "Station"], path: "Tests/Fuzz/Targets", swiftSettings: room),
     tests("FuzzTests", ["FuzzTargets", "SMP"]),

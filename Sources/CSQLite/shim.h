@@ -7,3 +7,8 @@
 static inline int flashline_sqlite_bind_text(sqlite3_stmt *_Nonnull statement, int index, const char *_Nonnull text, sqlite3_uint64 bytes) {
   return sqlite3_bind_text64(statement, index, text, bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
+
+/// Binds bytes that SQLite copies.
+static inline int flashline_sqlite_bind_blob(sqlite3_stmt *_Nonnull statement, int index, const void *_Nullable bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}

@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 
 /// The writing side of the audit: one more link for each finished attempt, each end of a batch and each taking up again.

@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 
 /// The reading side of the audit: walks the chain from its beginning and holds every row of `results` and every batch against it.

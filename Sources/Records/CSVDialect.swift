@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 
 /// How results are written as CSV (RFC 4180: CRLF, quotes doubled, header always; UTF-8).

@@ -1,3 +1,4 @@
+import SQLite
 public import Bluetooth
 public import Flashing
 import FoundationEssentials

@@ -1,26 +1,18 @@
-import CSQLite
-import Flashing
+public import Flashing
 import Glibc
+public import SQLite
 
-extension RecordError {
-  /// What SQLite's result code means for the station, in SQLite's words and, for an I/O error, the system's.
-  ///
-  /// Codes: https://www.sqlite.org/rescode.html; the low octet is the primary code.
-  static func sqlite(_ code: Int32, handle: OpaquePointer?, path: String) -> RecordError {
-    var words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
-    switch code & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED:
-      return .busy("\(path): \(words): another program is writing to it; close that program")
-    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT:
-      return .damaged("\(path): \(words): restore it from a backup, or move it away and start a new one")
-    case SQLITE_FULL, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOMEM, SQLITE_NOLFS:
-      if let handle, case let number = sqlite3_system_errno(handle), number != 0 {
-        words += " (" + String(cString: strerror(number)) + ")"
+extension RecordError: SQLiteFailing {
+  /// What a fault of SQLite's means for the station.
+  public init(_ fault: SQLiteFault) {
+    let text = "\(fault.path): \(fault.words)"
+    self =
+      switch fault.kind {
+      case .busy: .busy("\(text): another program is writing to it; close that program")
+      case .damaged: .damaged("\(text): restore it from a backup, or move it away and start a new one")
+      case .notWritable: .notWritable("\(text): free space or correct the permissions")
+      case .other: .damaged(text)
       }
-      return .notWritable("\(path): \(words): free space or correct the permissions")
-    default:
-      return .damaged("\(path): \(words)")
-    }
   }
 
   /// A failed system call on a file, and what to do about it.

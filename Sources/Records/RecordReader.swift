@@ -1,3 +1,4 @@
+import SQLite
 public import Flashing
 import Glibc
 

@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 
 /// Brings a database to the newest schema, and says whether one can be read.

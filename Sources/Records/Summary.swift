@@ -1,3 +1,4 @@
+import SQLite
 public import Flashing
 
 /// Figures over the results of a filter, one section a job: results of different jobs are never mixed (contract §4, Yield).

@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 
 /// Computes a `Summary` inside the database; memory does not grow with the number of results.

@@ -14,8 +14,9 @@ struct RoomImportsTests {
     "Flashing": ["Bluetooth", "Firmware", "SMP", "NordicDFU"],
     "Catalogue": ["Firmware"],
     "Station": ["Flashing", "Bluetooth", "Firmware", "Catalogue", "CIni"],
-    "Records": ["Flashing", "Bluetooth", "CSQLite", "CCrypto"],
-    "Cloud": ["Bluetooth", "SMP", "Catalogue", "CCrypto", "CSQLite", "FoundationNetworking"],
+    "SQLite": ["CSQLite"],
+    "Records": ["Flashing", "Bluetooth", "SQLite", "CCrypto"],
+    "Cloud": ["Bluetooth", "SMP", "Catalogue", "CCrypto", "SQLite", "FoundationNetworking"],
     "Reactor": ["CLinux"],
     "DBus": ["CDBus", "Reactor"],
     "BlueZ": ["DBus", "Reactor", "Bluetooth", "CLinux"],
@@ -26,7 +27,7 @@ struct RoomImportsTests {
   /// Only the program sees both sides.
   static let program = "flashline"
   /// Rooms that touch the operating system anyway.
-  static let rim: Set<String> = ["Records", "Cloud", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", program]
+  static let rim: Set<String> = ["SQLite", "Records", "Cloud", "Reactor", "DBus", "BlueZ", "Udev", "VirtualLine", program]
   static let mostLines = 400
 
   static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")

@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 import Foundation
 import Testing

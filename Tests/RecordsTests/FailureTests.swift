@@ -1,3 +1,4 @@
+import SQLite
 import Flashing
 import Foundation
 import Testing
@@ -87,7 +88,7 @@ struct FailureTests {
 
   @Test("Every kind of failure is the right kind of record error, with the path in front", arguments: codes)
   func kinds(code: Int32, name: String, kind: String) {
-    let error = RecordError.sqlite(code, handle: nil, path: "/x/y.db")
+    let error = RecordError(SQLiteFault(code, handle: nil, path: "/x/y.db"))
     #expect("\(error)".hasPrefix(kind + "(\"/x/y.db: "), "\(name)")
   }
 

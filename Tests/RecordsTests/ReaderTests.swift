@@ -1,3 +1,4 @@
+import SQLite
 import Bluetooth
 import Flashing
 import Foundation

@@ -8,6 +8,9 @@ struct HTTPRequest: Sendable {
     case memory
     /// It is written to an open file, from where the file stands.
     case file(Int32)
+    /// Only status and header matter, whatever the status is and whatever becomes of the body. It is read, up to the limit, so that the connection can be
+    /// used again.
+    case nowhere
   }
 
   var method = "GET"

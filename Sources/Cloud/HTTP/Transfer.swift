@@ -35,6 +35,10 @@ final class Transfer: Sendable {
   func answered(_ answer: HTTPAnswer, length: Int64) -> Bool {
     state.withLock { state in
       state.answer = answer
+      if case .nowhere = request.sink {
+        state.isEnough = length > request.limit
+        return !state.isEnough
+      }
       guard request.wanted.contains(answer.status) else {
         state.isEnough = true
         return false
@@ -59,6 +63,10 @@ final class Transfer: Sendable {
     let isWanted = state.withLock { state in
       guard state.failure == nil, !state.isEnough else { return false }
       state.answer?.received += data.count
+      if case .nowhere = request.sink {
+        state.isEnough = state.answer?.received ?? 0 > request.limit
+        return !state.isEnough
+      }
       if state.answer?.received ?? 0 > request.limit { state.failure = .tooLarge(limit: request.limit) }
       guard state.failure == nil else { return false }
       if case .memory = request.sink { state.answer?.body += data }
@@ -86,6 +94,8 @@ final class Transfer: Sendable {
   /// The end, as URLSession sees it; an own failure outranks its error.
   func outcome(_ error: FetchError?) -> Result<HTTPAnswer, FetchError> {
     state.withLock { state in
+      // What the server said stands, also when the rest of its answer did not come.
+      if case .nowhere = request.sink, let answer = state.answer { return .success(answer) }
       if let failure = state.failure { return .failure(failure) }
       if let answer = state.answer, state.isEnough { return .success(answer) }
       if let error { return .failure(error) }

@@ -151,7 +151,7 @@ struct RescueDriver: SessionDriver {
     if found.contains(where: { $0.uuid == .legacyDFUVersion }) {
       do throws(CentralError) {
         version = DFUVersion(try await link.read(.legacyDFUVersion, of: .legacyDFU, limit: limits.command))
-      } catch .attributeMissing, .refused {
+      } catch .attributeMissing, .refused, .applicationError {
         version = nil
       } catch {
         throw SessionError.of(error, in: links.phase)

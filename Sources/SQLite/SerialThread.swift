@@ -4,11 +4,11 @@ import Glibc
 ///
 /// The cooperative pool has one thread per core: a flush that takes half a second there would stop the radio (facts/swift-on-linux.md §0.4).
 /// The thread ends when the executor is let go.
-final class SerialThread: SerialExecutor {
+public final class SerialThread: SerialExecutor {
   private let queue: JobQueue
 
   /// Fails when the system has no thread left, with the system's words.
-  init() throws(NoThread) {
+  public init() throws(NoThread) {
     let queue = JobQueue()
     self.queue = queue
     var thread = pthread_t()
@@ -23,7 +23,7 @@ final class SerialThread: SerialExecutor {
 
   deinit { queue.close() }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  public func enqueue(_ job: consuming ExecutorJob) {
     queue.push(UnownedJob(job), on: asUnownedSerialExecutor())
   }
 
@@ -36,8 +36,8 @@ final class SerialThread: SerialExecutor {
 }
 
 /// Why a `SerialThread` could not be made.
-struct NoThread: Error {
-  let words: String
+public struct NoThread: Error {
+  public let words: String
 }
 
 /// The jobs that wait for a thread. Guarded by a pthread mutex, which the thread sanitizer understands (facts/swift-on-linux.md §0.5).
