@@ -8,7 +8,7 @@ final class LoopbackServer: Sendable {
   private let process: pid_t
 
   /// What the server answers, by path.
-  private static let script = """
+  static let files = """
     import http.server, json, os, ssl, sys, threading, time
     parent, seen = os.getppid(), {}
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -82,8 +82,11 @@ final class LoopbackServer: Sendable {
     server.serve_forever()
     """
 
-  /// - Parameter certificate: a certificate and its key make it a server of https.
-  init(certificate: (String, String)? = nil) throws {
+  /// - Parameters:
+  ///   - certificate: a certificate and its key make it a server of https.
+  ///   - script: another server than that of files; it writes its port's number first.
+  ///   - arguments: further words for the script.
+  init(certificate: (String, String)? = nil, script: String = files, arguments: [String] = []) throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[0]) }
@@ -92,7 +95,7 @@ final class LoopbackServer: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     posix_spawn_file_actions_addclose(&actions, ends[0])
-    let words = ["python3", "-c", Self.script] + (certificate.map { [$0.0, $0.1] } ?? [])
+    let words = ["python3", "-c", script] + (certificate.map { [$0.0, $0.1] } ?? []) + arguments
     var argv = words.map { strdup($0) }
     defer { for word in argv { free(word) } }
     argv.append(nil)
@@ -107,6 +110,9 @@ final class LoopbackServer: Sendable {
     while text.last != UInt8(ascii: "\n"), read(ends[0], &byte, 1) == 1 { text.append(byte) }
     port = try #require(Int(String(decoding: text.dropLast(), as: UTF8.self)), "the server did not start")
   }
+
+  /// A server that waits for it before it listens.
+  func wake() { kill(process, SIGUSR1) }
 
   /// Called at the end of a test: an object may go before the scope that holds it ends.
   func stop() {
