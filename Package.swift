@@ -59,7 +59,7 @@ let package = Package(
     swift("SQLite", ["CSQLite"]),
     swift("Records", ["Flashing", "Bluetooth", "SQLite", "CCrypto"]),
     // Swift's static FoundationNetworking leaves libcurl to the linker.
-    swift("Cloud", ["Catalogue", "Firmware", "Locks", "Bluetooth", "SQLite"], linked: ["curl"]),
+    swift("Cloud", ["Bluetooth", "SMP", "Catalogue", "Locks", "CCrypto", "SQLite"], linked: ["curl"]),
     swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
@@ -98,7 +98,8 @@ let package = Package(
     // A process of its own for VirtualLineTests: umockdev's testbed only works in a program that was started under its preload library.
     .executableTarget(name: "lineprobe", dependencies: ["VirtualLine", "CUdev"], path: "Tests/LineProbe", swiftSettings: room),
     tests("VirtualLineTests", ["VirtualLine", "SMP", "Bluetooth", "Firmware", "DBus", "Reactor", "lineprobe"]),
-    tests("ProgramTests", ["Locks", "flashline", "upgrade-one-board", "Station", "Flashing", "Bluetooth", "SMP", "Firmware", "Records", "VirtualLine"]),
+    tests(
+      "ProgramTests", ["Locks", "flashline", "upgrade-one-board", "Cloud", "Station", "Flashing", "Bluetooth", "SMP", "Firmware", "Records", "VirtualLine"]),
   ]
 )
 

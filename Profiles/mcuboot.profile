@@ -37,6 +37,15 @@ min_rssi = -70
 [firmware]
 # A .bin, .img, .suit or .zip; relative to the folder of this file.
 # package = <given by --package>
+# package, or ota: the latest release of nRF Cloud or Memfault ([cloud] in station.conf). It is asked for when a batch begins, kept beside the database, and
+# stays this batch's package whatever the server has later; the boards are not asked, and the job itself needs no network. --package goes before it.
+# source = package
+# What the cloud knows these boards by; also for "flashline ota". The serial decides which cohort's release it is.
+# hardware_version = <needed with source = ota>
+# software_type = <needed with source = ota>
+# device_serial = <the station's id>
+# Which file, where a release has several: its name.
+# artifact = <the only one for this hardware>
 # What sha256sum prints for the package: any other file is refused.
 # sha256 = <any>
 # The version that the image in the package must have.

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -43,5 +44,10 @@ static inline int flashline_terminal_rows(int fd) {
 }
 static inline int flashline_die_with_parent(int signal_number) { return prctl(PR_SET_PDEATHSIG, signal_number); }
 static inline int flashline_name_thread(const char *_Nonnull name) { return prctl(PR_SET_NAME, name); }
+static inline int flashline_forbid_core_files(void) {
+  const struct rlimit none = {0, 0};
+  return setrlimit(RLIMIT_CORE, &none);
+}
+static inline int flashline_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0); }
 static inline FILE *_Nullable flashline_stdout(void) { return stdout; }
 static inline FILE *_Nullable flashline_stderr(void) { return stderr; }

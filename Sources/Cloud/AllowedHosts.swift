@@ -22,6 +22,18 @@ public struct AllowedHosts: Hashable, Sendable {
     }
   }
 
+  /// What speaks against an address; nil when it is spoken to.
+  func objection(to url: URL) -> OTAError? {
+    guard !permits(url) else { return nil }
+    let host = Self.host(url) ?? "nobody"
+    return names.contains(host) ? .notSecure(host) : .hostNotAllowed(Self.shown(host))
+  }
+
+  /// A name from outside, short and harmless on a terminal.
+  private static func shown(_ host: String) -> String {
+    String(host.unicodeScalars.prefix(253).map { (0x21...0x7E).contains($0.value) ? Character($0) : "?" })
+  }
+
   static func host(_ url: URL) -> String? {
     guard let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty else { return nil }
     return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

@@ -1,5 +1,6 @@
 import SQLite
 import Flashing
+import FoundationEssentials
 
 /// Reading and writing rows of `batches`.
 struct BatchTable {
@@ -18,6 +19,18 @@ struct BatchTable {
     guard let newest, let id = newest[0].integer else { return nil }
     guard let reason = newest[1].text else { return id }
     return EndReason(rawValue: reason).map(Self.resumable.contains) == true ? id : nil
+  }
+
+  /// Packages of the newest batch that differs from `key` in nothing else, if it is unfinished.
+  func unfinishedPackages(_ key: BatchKey) throws(RecordError) -> [String]? {
+    let newest = try database.first(
+      """
+      SELECT packages, end_reason FROM batches
+      WHERE job = ? AND profiles = ? AND lot IS ? AND work_order IS ? ORDER BY batch_id DESC LIMIT 1
+      """, [.text(key.job.rawValue), .text(list(key.profiles)), .optional(key.lot), .optional(key.workOrder)])
+    guard let newest, let packages = newest[0].text else { return nil }
+    if let reason = newest[1].text, EndReason(rawValue: reason).map(Self.resumable.contains) != true { return nil }
+    return try? JSONDecoder().decode([String].self, from: Data(packages.utf8))
   }
 
   func insert(_ key: BatchKey, stationID: String, operator: String?, at wall: Int64) throws(RecordError) -> Int64 {

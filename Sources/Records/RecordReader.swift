@@ -38,6 +38,29 @@ public actor RecordReader {
     opened = database
   }
 
+  /// The packages that a batch began with which would go on if a job were started again; nil when none would, or there is no database yet.
+  ///
+  /// For jobs whose package is not settled before they know (`[firmware] source = ota`). A database of an older version is read as well: the job that follows
+  /// brings it up to date.
+  /// - Parameter key: its packages are not looked at.
+  public static func unfinishedPackages(_ path: String, _ key: BatchKey) async throws(RecordError) -> [String]? {
+    guard access(path, F_OK) == 0 else { return nil }
+    let reader: RecordReader
+    do {
+      reader = RecordReader(path, thread: try SerialThread())
+    } catch {
+      throw .notWritable("\(path): no thread for the database: \(error.words)")
+    }
+    return try await reader.unfinishedPackages(key)
+  }
+
+  private func unfinishedPackages(_ key: BatchKey) throws(RecordError) -> [String]? {
+    let database = try Database(path, .readOnly)
+    try Schema.checkOrigin(database, newest: Migration.all.count)
+    guard try Schema.version(database) > 0 else { return nil }
+    return try BatchTable(database: database).unfinishedPackages(key)
+  }
+
   /// Hands over the results of a filter in commit order, one row of `ResultColumn.allCases` at a time.
   ///
   /// - Returns: how many there were.

@@ -58,7 +58,7 @@ enum Schema {
     Int(try database.first("PRAGMA user_version")?.first?.integer ?? 0)
   }
 
-  private static func checkOrigin(_ database: Database, newest: Int) throws(RecordError) {
+  static func checkOrigin(_ database: Database, newest: Int) throws(RecordError) {
     let version = try version(database)
     let application = try database.first("PRAGMA application_id")?.first?.integer ?? 0
     let tables = try database.first("SELECT count(*) FROM sqlite_schema")?.first?.integer ?? 0

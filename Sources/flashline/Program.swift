@@ -48,6 +48,7 @@ enum Program {
     case .report(let request): try ReportCommand(request: request, invocation: invocation, loop: loop).execute()
     case .summary(let filter): try SummaryCommand(filter: filter, invocation: invocation, loop: loop).execute()
     case .catalog(let request): try CatalogCommand(request: request, invocation: invocation, loop: loop).execute()
+    case .ota(let request): try OTACommand(request: request, invocation: invocation, loop: loop).execute()
     case .audit(let head): try AuditCommand(expected: head, invocation: invocation, loop: loop).execute()
     case .line(let request): try LineCommand(request: request, invocation: invocation, loop: loop).execute()
     case .demo(let request, let keep): try DemoCommand(request: request, keep: keep, invocation: invocation, loop: loop).execute()

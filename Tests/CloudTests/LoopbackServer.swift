@@ -25,6 +25,7 @@ final class LoopbackServer: Sendable {
             path = self.path.lstrip('/')
             if path.startswith('bytes/'): self.send(200, bytes(i % 251 for i in range(int(path[6:]))))
             elif path.startswith('status/'): self.send(int(path[7:]), b'no artefact')
+            elif path.startswith('circle'): self.send(302, b'moved', Location='/' + path)
             elif path.startswith('to/'): self.send(302, b'moved', Location=path[3:])
             elif path == 'c/info2.json':
                 self.send(200, b'{"0.4": {"5": {"vanilla": {"1.5.0": {"filename": "firmware.zip"}, "2.0-rc1": {"filename": "gone.zip"}}}}}')

@@ -53,6 +53,27 @@ struct BatchTests {
     try await book.close()
   }
 
+  @Test("What a batch that goes on had as its package is told before a job has one", arguments: ends)
+  func packagesOfAnUnfinishedBatch(reason: EndReason, continues: Bool) async throws {
+    let bench = try Workbench()
+    var asked = BatchKey(job: .update, profiles: ["a", "b"], packages: [], lot: "L", workOrder: nil)
+    #expect(try await RecordReader.unfinishedPackages(bench.database, asked) == nil, "no database")
+    let book = try await bench.open()
+    #expect(try await RecordReader.unfinishedPackages(bench.database, asked) == nil, "no batch")
+    var key = asked
+    key.packages = ["11", "22"]
+    let first = try await book.newBatch(key, startNew: false).id
+    #expect(try await RecordReader.unfinishedPackages(bench.database, asked) == ["11", "22"], "one that runs, or crashed")
+    _ = try await book.endBatch(first, reason: reason, missing: [], at: Sample.morning + 1000)
+    #expect(try await RecordReader.unfinishedPackages(bench.database, asked) == (continues ? ["11", "22"] : nil))
+    key.packages = ["33", "44"]
+    _ = try await book.newBatch(key, startNew: false)
+    #expect(try await RecordReader.unfinishedPackages(bench.database, asked) == ["33", "44"], "the newest one counts")
+    asked.lot = "M"
+    #expect(try await RecordReader.unfinishedPackages(bench.database, asked) == nil)
+    try await book.close()
+  }
+
   @Test("A batch ends once")
   func endTwice() async throws {
     let bench = try Workbench()

@@ -232,6 +232,39 @@ struct BoardProfileTests {
     #expect(!secure.match.admits(stranger))
   }
 
+  @Test func readsWhereReleasesComeFrom() throws {
+    let none = try read(Self.least).firmware
+    #expect(none.source == .package && none.release.hardwareVersion == nil && none.release.deviceSerial == nil)
+    let ota = try read(
+      Self.least + "[firmware]\nsource = ota\nhardware_version = nRF52 DK+1\nsoftware_type = main\ndevice_serial = LINE-7\nartifact = app.zip"
+    ).firmware
+    #expect(ota.source == .ota && ota.release.hardwareVersion == "nRF52 DK+1" && ota.release.softwareType == "main")
+    #expect(ota.release.deviceSerial == "LINE-7" && ota.release.artefact == "app.zip")
+  }
+
+  @Test(arguments: [
+    ("[firmware]\nsource = cloud", "dir/x.profile:7: [firmware] source is \"cloud\": write one of package, ota"),
+    (
+      "[firmware]\nsource = ota\nsoftware_type = m",
+      "dir/x.profile:7: [firmware] source = ota needs hardware_version: write hardware_version = what the cloud knows these boards by"
+    ),
+    (
+      "[firmware]\nsource = ota\nhardware_version = h",
+      "dir/x.profile:7: [firmware] source = ota needs software_type: write software_type = what the cloud knows these boards by"
+    ),
+    (
+      "[firmware]\nsource = ota\npackage = a.zip\nhardware_version = h\nsoftware_type = s",
+      "dir/x.profile:8: [firmware] package is set, and [firmware] source = ota takes the server's: leave one of them out"
+    ),
+    (
+      "[firmware]\nsource = ota\nhardware_version = h\nsoftware_type = s\n[rescue]\ncatalog = info2.json",
+      "dir/x.profile:11: [rescue] catalog is set, and [firmware] source = ota takes the server's: leave one of them out"
+    ),
+  ])
+  func refusesSources(text: String, message: String) {
+    #expect(complaint { () throws(ConfigurationError) in _ = try read(Self.least + text) } == message)
+  }
+
   @Test func genericProfileShowsEveryKey() throws {
     let set: Set = ["[board] family", "[match] name_prefix", "[match] min_rssi"]
     let shown = try shownKeys(packageFolder + "/Profiles/mcuboot.profile")

@@ -106,9 +106,52 @@ struct StationConfigurationTests {
     ),
     ("[log]\njournal = true", "t.conf:2: [log] journal is \"true\": write yes or no"),
     ("[log]\nlevel = loud", "t.conf:2: [log] level is \"loud\": write one of error, warning, info, debug"),
+    (
+      "[cloud]\nproject_key_file = ~/key",
+      "t.conf:2: [cloud] project_key_file is \"~/key\": write a path from / or relative to this file (~ is not known here)"
+    ),
+    (
+      "[cloud]\nallowed_hosts = https://api.memfault.com",
+      "t.conf:2: [cloud] allowed_hosts is \"https://api.memfault.com\": write none, or names of hosts without https:// and port"
+    ),
+    (
+      "[cloud]\nallowed_hosts = *.memfault.com",
+      "t.conf:2: [cloud] allowed_hosts is \"*.memfault.com\": write none, or names of hosts without https:// and port"
+    ),
+    (
+      "[cloud]\nreleases = http://api.memfault.com",
+      "t.conf:2: [cloud] releases is \"http://api.memfault.com\": write https://HOST (http:// for this computer only), without a question mark"
+    ),
+    ("[cloud]\nqueue_limit = 64M", "t.conf:2: [cloud] queue_limit is \"64M\": write a whole number from 65536 to 68719476736"),
+    (
+      "[cloud]\nproject_key = s3cret",
+      "t.conf:2: unknown key [cloud] project_key: keys here are project_key_file, allowed_hosts, releases, queue, queue_limit"
+    ),
   ])
   func refuses(text: String, message: String) {
     #expect(complaint { () throws(ConfigurationError) in _ = try read(text) } == message)
+  }
+
+  @Test func readsTheCloud() throws {
+    let none = try read("").cloud
+    #expect(none.projectKeyFile == nil && none.allowedHosts.isEmpty && none.releases == "https://api.memfault.com")
+    #expect(none.queue == "cloud-queue.db" && none.queueLimit == 64 << 20)
+    let cloud = try read(
+      "[cloud]\nproject_key_file = key\nallowed_hosts = API.memfault.com, ::1\nreleases = http://[::1]:8080/x\nqueue = /q\nqueue_limit = 65536",
+      file: "/etc/flashline/station.conf"
+    ).cloud
+    #expect(cloud.projectKeyFile == "/etc/flashline/key" && cloud.allowedHosts == ["api.memfault.com", "::1"])
+    #expect(cloud.releases == "http://[::1]:8080/x" && cloud.queue == "/q" && cloud.queueLimit == 65_536)
+  }
+
+  @Test(
+    arguments: [
+      ("https://api.memfault.com", true), ("https://h:8443/base", true), ("http://127.0.0.1:80", true), ("http://localhost", true), ("http://h", false),
+      ("https://", false), ("https://h?x=1", false), ("https://me@h", false), ("https://h/#x", false), ("ftp://h", false), ("h", false), ("https://a b", false),
+      ("https://h:port", false), ("https://h\u{e9}", false),
+    ])
+  func addressesOfReleases(text: String, isOne: Bool) {
+    #expect(CloudRules.isAddress(text) == isOne)
   }
 
   @Test func shippedFileShowsEveryKeyWithItsDefault() throws {

@@ -1,11 +1,11 @@
 import Catalogue
-import Firmware
 import FoundationEssentials
 import Glibc
 
 /// The folder of fetched artefacts: each lies there under its own SHA-256, whole and checked, or not at all.
 ///
-/// `HASH.part` is one that is on its way; a later fetch goes on behind its last byte. Nothing that a server says becomes a name here.
+/// `HASH.part` is one that is on its way; a later fetch goes on behind its last byte. `HASH-MARK.pin` says what had been asked for (`ArtefactPin`). Nothing
+/// that a server says becomes a name here.
 public struct ArtefactStore: Sendable {
   /// How far a fetch goes.
   public struct Limits: Hashable, Sendable {
@@ -21,9 +21,9 @@ public struct ArtefactStore: Sendable {
     public init() {}
   }
 
-  private let folder: String
+  let folder: String
   private let hosts: AllowedHosts
-  private let limits: Limits
+  let limits: Limits
   private let session: HTTPSession
 
   /// - Parameter folder: is created when it is not there.
@@ -37,33 +37,44 @@ public struct ArtefactStore: Sendable {
   /// Where an artefact lies once it was fetched.
   public func path(of sha256: String) -> String { "\(folder)/\(sha256)" }
 
+  /// Whether an artefact lies here with all its bytes.
+  public func isWhole(_ sha256: String) async throws(OTAError) -> Bool {
+    guard FileHash.isHash(sha256) else { return false }
+    return try await digest(path(of: sha256)) == sha256
+  }
+
   /// Fetches an artefact unless it is there already, and returns its path. The file is whole and has the SHA-256 that the server told.
   public func fetch(_ artefact: ReleaseArtefact) async throws(OTAError) -> String {
-    guard let sha256 = artefact.sha256 else { throw .noDigest }
-    guard hosts.permits(artefact.url) else { throw .hostNotAllowed(AllowedHosts.host(artefact.url) ?? "nobody") }
+    guard let sha256 = artefact.sha256, FileHash.isHash(sha256) else { throw .noDigest }
+    if let objection = hosts.objection(to: artefact.url) { throw objection }
     if let size = artefact.size, size > limits.size { throw .transport(.tooLarge(limit: limits.size)) }
-    let (whole, part) = (path(of: sha256), path(of: sha256) + ".part")
-    if try digest(whole) == sha256 { return whole }
-    do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
-      throw .transport(.cannotWrite("\(folder): \(String(cString: strerror(errno)))"))
-    }
-    let wasThere = length(part) > 0
+    let whole = path(of: sha256)
+    if try await digest(whole) == sha256 { return whole }
+    try makeFolder()
+    let part = try ArtefactPart(whole + ".part")
+    let wasThere = part.length > 0
     do throws(OTAError) {
       try await download(artefact, to: part)
-      try check(part, artefact, sha256)
+      try await check(part, artefact, sha256)
     } catch {
       // What an earlier run left may have been another file's beginning: once more, from the first byte.
       guard wasThere, error.isWrongContent else { throw error }
       try await download(artefact, to: part)
-      try check(part, artefact, sha256)
+      try await check(part, artefact, sha256)
     }
-    guard rename(part, whole) == 0 else { throw .transport(.cannotWrite(String(cString: strerror(errno)))) }
+    try part.keep(as: whole, in: folder)
     return whole
+  }
+
+  func makeFolder() throws(OTAError) {
+    do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
+      throw .transport(.cannotWrite("\(folder): \(String(cString: strerror(errno)))"))
+    }
   }
 
   // MARK: download
 
-  private func download(_ artefact: ReleaseArtefact, to part: String) async throws(OTAError) {
+  private func download(_ artefact: ReleaseArtefact, to part: ArtefactPart) async throws(OTAError) {
     var pause = limits.pause
     for attempt in 1...limits.tries {
       do throws(OTAError) {
@@ -79,74 +90,76 @@ public struct ArtefactStore: Sendable {
   }
 
   /// One request: what is missing behind the part's last byte.
-  private func continueDownload(_ artefact: ReleaseArtefact, _ part: String) async throws(OTAError) {
-    let descriptor = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .transport(.cannotWrite(String(cString: strerror(errno)))) }
-    defer { close(descriptor) }
-    let have = Int(lseek(descriptor, 0, SEEK_END))
-    if let size = artefact.size, have == size { return }
-    if have > artefact.size ?? limits.size { try cut(descriptor) }
-    let from = Int(lseek(descriptor, 0, SEEK_END))
+  private func continueDownload(_ artefact: ReleaseArtefact, _ part: ArtefactPart) async throws(OTAError) {
+    if let size = artefact.size, part.length == size { return }
+    if part.length > artefact.size ?? limits.size { try part.cut() }
+    let from = try part.end()
     let hosts = hosts
-    var request = HTTPRequest(url: artefact.url, sink: .file(descriptor), limit: (artefact.size ?? limits.size) - from, follows: { hosts.permits($0) })
+    var request = HTTPRequest(
+      url: artefact.url, sink: .file(part.descriptor), limit: (artefact.size ?? limits.size) - from, follows: { hosts.permits($0) })
     if from > 0 {
       request.fields["Range"] = "bytes=\(from)-"
       // A server that does not know ranges sends everything (200): that is taken by the next request, without one.
       request.wanted = [206]
     }
     let answer: HTTPAnswer
-    do throws(FetchError) { answer = try await session.send(request) } catch {
-      if case .redirected(let address) = error { throw .hostNotAllowed(URL(string: address).flatMap { AllowedHosts.host($0) } ?? address) }
-      throw .transport(error)
-    }
+    do throws(FetchError) { answer = try await session.send(request) } catch { throw refusal(error) }
     switch answer.status {
     case 200 where from == 0: break
     case 206 where from > 0 && answer.contentRange?.start == from: break
     case 200, 206, 416:
       guard from > 0 else { throw .transport(.unexpected(status: answer.status)) }
-      try cut(descriptor)
+      try part.cut()
       throw .transport(.truncated(bytes: 0, announced: artefact.size ?? 0))
     case 401, 403: throw .transport(.notAllowed(status: answer.status))
     case 429, 503: throw .busy(status: answer.status, after: answer.retryAfter(now: Int64(time(nil))))
     default: throw .transport(HTTPFetcher.failure(status: answer.status) ?? .unexpected(status: answer.status))
     }
-    guard fsync(descriptor) == 0 else { throw .transport(.cannotWrite(String(cString: strerror(errno)))) }
+    try part.flush()
   }
 
-  private func cut(_ descriptor: Int32) throws(OTAError) {
-    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw .transport(.cannotWrite(String(cString: strerror(errno)))) }
+  /// A redirect that was not followed. The address may hold a token: only whom it names is shown.
+  private func refusal(_ error: FetchError) -> OTAError {
+    guard case .redirected(let address) = error else { return .transport(error) }
+    guard let url = URL(string: address), let host = AllowedHosts.host(url) else { return .transport(.redirected(to: "nowhere")) }
+    return hosts.objection(to: url) ?? .transport(.redirected(to: host))
   }
 
   // MARK: check
 
   /// What does not hold is thrown away.
-  private func check(_ part: String, _ artefact: ReleaseArtefact, _ sha256: String) throws(OTAError) {
-    let size = length(part)
-    if let expected = artefact.size, size != expected {
-      unlink(part)
-      throw .wrongSize(expected: expected, got: size)
+  private func check(_ part: ArtefactPart, _ artefact: ReleaseArtefact, _ sha256: String) async throws(OTAError) {
+    if let expected = artefact.size, part.length != expected {
+      let got = part.length
+      try part.cut()
+      throw .wrongSize(expected: expected, got: got)
     }
-    let got = try digest(part) ?? "nothing"
+    let got = try await digest(part.path) ?? "nothing"
     guard got == sha256 else {
-      unlink(part)
+      try part.cut()
       throw .wrongDigest(expected: sha256, got: got)
     }
   }
 
-  private func length(_ path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
-
   /// Nil when there is no such file.
-  private func digest(_ path: String) throws(OTAError) -> String? {
-    guard access(path, F_OK) == 0 else { return nil }
-    guard length(path) <= limits.size, let content = try? Data(contentsOf: URL(filePath: path)) else { throw .transport(.cannotRead(path)) }
-    do throws(PackageError) { return try Digest(.sha256, of: content).hex } catch { throw .transport(.cannotRead(error.description)) }
+  func digest(_ path: String) async throws(OTAError) -> String? {
+    do throws(FileHash.Failure) {
+      return try await FileHash.sha256(of: path, limit: limits.size)
+    } catch {
+      throw OTAError(error, path, limits.size)
+    }
   }
 }
 
 extension OTAError {
+  init(_ failure: FileHash.Failure, _ path: String, _ limit: Int) {
+    switch failure {
+    case .unreadable(let code): self = .transport(.cannotRead("\(path): \(String(cString: strerror(code)))"))
+    case .tooLarge: self = .transport(.tooLarge(limit: limit))
+    case .unavailable: self = .transport(.cannotRead("this computer's libcrypto offers no SHA-256"))
+    }
+  }
+
   /// Whether the same request may do better in a moment.
   fileprivate var isPassing: Bool {
     switch self {

@@ -30,7 +30,7 @@ public struct Release: Hashable, Sendable {
   /// The artefact to fetch: the named one (by file name, type or number), or the only one for this hardware.
   public func artefact(named name: String?, hardwareVersion: String) throws(OTAError) -> ReleaseArtefact {
     if let name {
-      let found = artefacts.filter { $0.fileName == name || $0.type == name || $0.id == name }
+      let found = artefacts.filter { $0.fileName == name || $0.shownName == name || $0.type == name || $0.id == name }
       guard let first = found.first, found.count == 1 else {
         throw found.isEmpty ? .noSuchArtefact(artefacts.map(\.shownName)) : .ambiguous(found.map(\.shownName))
       }

@@ -13,10 +13,17 @@ public struct ReleaseArtefact: Hashable, Sendable {
   /// 64 hexadecimal digits in lower case; nil where the server tells none.
   public var sha256: String?
 
-  /// The name for a list: one line, harmless on a terminal.
-  var shownName: String {
-    let name = fileName.isEmpty ? id ?? "without a name" : fileName
-    return String(name.unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+  /// The name for people and records: what follows the last slash, on one line, harmless on a terminal.
+  public var shownName: String {
+    let last = fileName.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+    let name = last.isEmpty || last == "." || last == ".." ? id.map { "artefact \($0)" } ?? "artefact without a name" : last
+    let harmless = name.unicodeScalars.prefix(80).map { (scalar) -> Character in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: "?"
+      default: Character(scalar)
+      }
+    }
+    return String(harmless)
   }
 
   init(_ document: Document) throws(OTAError) {

@@ -29,13 +29,17 @@ public struct ReleaseServer: Sendable {
     guard let url = query.url(at: base), let host = AllowedHosts.host(url) else {
       throw .badValue("[cloud] releases is no address: write https://HOST")
     }
-    guard hosts.permits(url) else { throw .hostNotAllowed(host) }
+    if let objection = hosts.objection(to: url) { throw objection }
     let answer: HTTPAnswer
     do throws(FetchError) {
       // Nothing is followed: the key is meant for this host.
       answer = try await session.send(
         HTTPRequest(url: url, fields: ["Accept": "application/json", "Memfault-Project-Key": key.secret], limit: Self.answerLimit))
     } catch {
+      // An address from the server may hold a secret of its own: only whom it names is shown.
+      if case .redirected(let address) = error {
+        throw .nonsense("\(host) sends on to \(URL(string: address).flatMap { AllowedHosts.host($0) } ?? "elsewhere")")
+      }
       throw .transport(error)
     }
     switch answer.status {

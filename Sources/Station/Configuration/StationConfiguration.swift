@@ -43,10 +43,7 @@ public struct StationConfiguration: Hashable, Sendable {
     adapters = try AdapterRules(values)
     limits = try StationLimits(values)
     log = LogRules(level: try values.choice(StationKeys.level), journal: try values.flag(StationKeys.journal))
-    cloud = CloudRules(
-      projectKeyFile: try values.path(StationKeys.projectKeyFile),
-      allowedHosts: try values.list(StationKeys.allowedHosts, of: "host names") { $0.allSatisfy(CloudRules.isHostCharacter) ? $0.lowercased() : nil },
-      queue: try values.path(StationKeys.queue) ?? "cloud-queue.db")
+    cloud = try CloudRules(values)
   }
 
   /// The file to read: the one that was asked for, else the first of the usual places that exists; nil when there is none.
@@ -83,15 +80,4 @@ public struct LogRules: Hashable, Sendable {
   public var level: Level
   /// Whether the log goes to the systemd journal instead of stderr.
   public var journal: Bool
-}
-
-/// `[cloud]`: kept for the commands that need it.
-public struct CloudRules: Hashable, Sendable {
-  public var projectKeyFile: String?
-  public var allowedHosts: [String]
-  public var queue: String
-
-  static func isHostCharacter(_ character: Character) -> Bool {
-    character.isASCII && (character.isLetter || character.isNumber || character == "." || character == "-")
-  }
 }

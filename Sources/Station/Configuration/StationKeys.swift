@@ -30,9 +30,11 @@ enum StationKeys {
   static let level = IniKey("log", "level", .value("info"))
   static let journal = IniKey("log", "journal", .value("no"))
 
-  static let projectKeyFile = IniKey("cloud", "project_key_file", .described("no cloud"))
+  static let projectKeyFile = IniKey("cloud", "project_key_file", .described("the key that a board tells, where one is asked"))
   static let allowedHosts = IniKey("cloud", "allowed_hosts", .value("none"))
+  static let releases = IniKey("cloud", "releases", .value("https://api.memfault.com"))
   static let queue = IniKey("cloud", "queue", .value("cloud-queue.db"))
+  static let queueLimit = IniKey("cloud", "queue_limit", .value("67108864"))
 
   /// In the order of the shipped file.
   static let all = [
@@ -40,6 +42,6 @@ enum StationKeys {
     use, exclude, label, phy, connectionInterval, supervisionTimeout,
     attempts, stationRetries, connectTimeout, boardTimeout, stallTimeout, swapTimeout, adapterTimeout, busTimeout, pauseTimeout, quarantineAfter,
     stopAfterSameFailures,
-    level, journal, projectKeyFile, allowedHosts, queue,
+    level, journal, projectKeyFile, allowedHosts, releases, queue, queueLimit,
   ]
 }

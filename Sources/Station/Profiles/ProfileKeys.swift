@@ -19,6 +19,11 @@ enum ProfileKeys {
   static let serial = IniKey("identity", "serial", .value("none"))
 
   static let package = IniKey("firmware", "package", .described("given by --package"))
+  static let source = IniKey("firmware", "source", .value("package"))
+  static let hardwareVersion = IniKey("firmware", "hardware_version", .described("needed with source = ota"))
+  static let softwareType = IniKey("firmware", "software_type", .described("needed with source = ota"))
+  static let deviceSerial = IniKey("firmware", "device_serial", .described("the station's id"))
+  static let artefact = IniKey("firmware", "artifact", .described("the only one for this hardware"))
   static let sha256 = IniKey("firmware", "sha256", .described("any"))
   static let version = IniKey("firmware", "version", .described("any"))
   static let firmwareBoard = IniKey("firmware", "board", .described("any"))
@@ -51,7 +56,7 @@ enum ProfileKeys {
     name, family, pairing, passkey,
     matchName, namePrefix, service, companyID, addresses, minRSSI, allowAny,
     modelNumber, hardwareRevision, manufacturer, serial,
-    package, sha256, version, firmwareBoard, firmwareSoC, allowUnsigned, allowDowngrade,
+    package, source, hardwareVersion, softwareType, deviceSerial, artefact, sha256, version, firmwareBoard, firmwareSoC, allowUnsigned, allowDowngrade,
     mode, pipelineDepth, byteAlignment, reassemblyBufferSize, eraseAppSettings, bootloaderMode, estimatedSwapTime,
     rescueName, rescueService, rescueProtocol, strandedAfter, catalog, flavor, packetReceipt, packetSize, hwVersion, fwVersion, signed,
   ]

@@ -28,8 +28,19 @@ public struct IdentityRules: Hashable, Sendable {
 
 /// `[firmware]`: which package boards of this kind get.
 public struct FirmwareRules: Hashable, Sendable {
+  /// Where the package comes from.
+  public enum Source: String, Hashable, Sendable, CaseIterable {
+    /// A file that the profile or the operator names.
+    case package
+    /// The latest release of a server, resolved when a batch begins.
+    case ota
+  }
+
+  public var source: Source
   /// The path, already relative to the profile's folder.
   public var package: String?
+  /// What a release is asked for by.
+  public var release: ReleaseRules
   /// Lower-case hexadecimal digest of the package file; another file is refused.
   public var sha256: String?
   /// The version that the image must have, in a form that `ImageVersion` reads; for boards without MCUboot in one that `FirmwareVersion` reads.
@@ -43,7 +54,10 @@ public struct FirmwareRules: Hashable, Sendable {
   public var allowDowngrade: Bool
 
   init(_ values: IniValues, family: BoardProfile.Family) throws(ConfigurationError) {
+    source = try values.choice(ProfileKeys.source)
     package = try values.path(ProfileKeys.package)
+    release = try ReleaseRules(values)
+    try Self.checkSource(values, source, release)
     sha256 = try values.optional(ProfileKeys.sha256, "the 64 hexadecimal digits that sha256sum prints") {
       $0.count == 64 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } ? $0.lowercased() : nil
     }
@@ -60,6 +74,17 @@ public struct FirmwareRules: Hashable, Sendable {
 }
 
 extension FirmwareRules {
+  /// A profile has one source, and a server must be told which board it is asked for.
+  private static func checkSource(_ values: IniValues, _ source: Source, _ release: ReleaseRules) throws(ConfigurationError) {
+    guard source == .ota else { return }
+    for key in [ProfileKeys.package, ProfileKeys.catalog] where values.isSet(key) {
+      throw values.complaint(key, "\(key.label) is set, and [firmware] source = ota takes the server's", "leave one of them out")
+    }
+    for (key, value) in [(ProfileKeys.hardwareVersion, release.hardwareVersion), (ProfileKeys.softwareType, release.softwareType)] where value == nil {
+      throw values.complaint(ProfileKeys.source, "[firmware] source = ota needs \(key.name)", "write \(key.name) = what the cloud knows these boards by")
+    }
+  }
+
   private static func names(_ values: IniValues, _ key: IniKey, _ expected: String) throws(ConfigurationError) -> [String] {
     try values.optional(key, expected) { (text) -> [String]? in
       let names = text.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)

@@ -1,6 +1,6 @@
 /// The commands of the program, in the order in which `--help` lists them.
 enum CommandName: String, CaseIterable, Sendable {
-  case adapters, scan, inspect, run, recover, flash, smp, report, summary, catalog, audit, line, demo
+  case adapters, scan, inspect, run, recover, flash, smp, report, summary, catalog, ota, audit, line, demo
 
   /// One line for the list of commands.
   var purpose: String {
@@ -15,6 +15,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .report: "the results, one row an attempt, as CSV or JSON"
     case .summary: "yield, failures, durations and throughput"
     case .catalog: "the firmware catalogues of the profiles, and their pinned local copies"
+    case .ota: "which release of nRF Cloud or Memfault a board ought to have, and fetch it"
     case .audit: "check that no record was changed, removed or reordered"
     case .line: "a virtual line without hardware, as a process of its own"
     case .demo: "a virtual line and a job on it, with one command"
@@ -34,6 +35,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .report: "[filters] [--format csv|json] [--excel] [--output FILE]"
     case .summary: "[filters]"
     case .catalog: "refresh|list|verify [--profile P...] [--all]"
+    case .ota: "check|fetch [ADDRESS] [--profile P] [values] [--artifact NAME] [--board-key] [--output FILE]"
     case .audit: "[--expect HEAD]"
     case .line: "[--adapters N] [--boards N] [--kind KIND] [--faults FILE] [--state DIR]"
     case .demo: "[--adapters N] [--boards N] [--kind KIND] [--faults FILE] [--state DIR] [--keep DIR]"
@@ -52,6 +54,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .report: "flashline report --since 2026-11-30 --lot L2026-48 --output L2026-48.csv"
     case .summary: "flashline summary --since 2026-11-30"
     case .catalog: "flashline catalog refresh --profile metamotion"
+    case .ota: "flashline ota check C0:DE:00:00:00:01 --profile mcuboot"
     case .audit: "flashline audit --expect 3f5a..."
     case .line: "flashline line --adapters 4 --boards 24 --state /tmp/line"
     case .demo: "flashline demo --adapters 4 --boards 24"
@@ -98,6 +101,7 @@ enum CommandName: String, CaseIterable, Sendable {
         CommandOption("profile", "P", "the catalogue of this profile (else of all in the profiles folder)", isRepeated: true),
         CommandOption("all", nil, "refresh: all builds of the catalogue, not only those for the profile's boards"),
       ]
+    case .ota: CommandOption.ota
     case .audit: [CommandOption("expect", "HEAD", "the chain must also hold this head, kept from an earlier job")]
     case .line: CommandOption.line + CommandOption.lineTuning
     case .demo: CommandOption.line + [CommandOption("keep", "DIR", "keep everything here: results, profile, image, log (else ./demo)")]
@@ -110,6 +114,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .inspect: "PACKAGE"
     case .flash, .smp: "ADDRESS"
     case .catalog: "refresh, list or verify"
+    case .ota: "check or fetch"
     default: nil
     }
   }

@@ -43,6 +43,20 @@ extension CommandOption {
     CommandOption("new", nil, "begin a new batch even when an unfinished one could go on"),
   ]
 
+  /// The options of `ota`: values that go before what a board or a profile says, and how the board is reached.
+  static let ota = [
+    CommandOption("profile", "P", "values of this profile's [firmware] that nobody else gives; the board is paired as it says"),
+    CommandOption("hardware-version", "X", "hardware version of the board"),
+    CommandOption("software-type", "X", "software type of the board"),
+    CommandOption("current-version", "X", "version that the board runs (else the latest release, whatever it runs)"),
+    CommandOption("serial", "X", "serial under which the cloud knows the board"),
+    CommandOption("artifact", "NAME", "this file, where a release has several"),
+    CommandOption("board-key", nil, "with the project key that the board tells, not that of [cloud] project_key_file"),
+    CommandOption("output", "FILE", "fetch: also copy the artefact to this file"),
+    CommandOption("adapter", "X", "connect on this adapter: its label, USB path, address or hciN (else on the one that hears the board first)"),
+    CommandOption("seconds", "N", "how long to wait for the board (1 to 600, else 10)"),
+  ]
+
   /// The filters of `report` and `summary`.
   static let filters = [
     CommandOption("since", "TIME", "finished at this time or later: 2026-11-30 (local midnight) or 2026-11-30T14:00:00Z"),

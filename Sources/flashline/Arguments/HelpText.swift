@@ -48,6 +48,14 @@ enum HelpText {
         "", "refresh copies what is new, with a SHA-256 for each file; a file that the server changed afterwards is refused.",
         "list shows the builds, verify reads every copied file again. Jobs use the copy only, never the network.",
       ]
+    case .ota:
+      [
+        "", "Values: the option, else what the board at ADDRESS tells (SMP group 128, else its diagnostics and device information services), else the",
+        "profile's [firmware]; without ADDRESS the serial is at last the station's id. Hosts and key: [cloud] in station.conf.",
+        "fetch keeps the artefact in the folder ota beside the database, under its SHA-256. Jobs fetch by themselves: [firmware] source = ota.",
+        "Exit 0: there is a release, or the board has it already. 1: there is none, or its artefact is not good. 2: key, values, hosts or choice.",
+        "3: the network or the server.",
+      ]
     case .line: ["", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs."]
     case .demo: ["", "The results stay in the folder that the last lines name."]
     default: []

@@ -22,7 +22,7 @@ extension Invocation {
     } else if values.has("version") {
       self.init(command: .version)
     } else {
-      let operands = name == .smp ? Array(after.operands.prefix(1)) : after.operands
+      let operands = name == .smp || name == .ota ? Array(after.operands.prefix(1)) : after.operands
       let command = try Command.read(name, values, try Self.operand(of: name, operands), after.operands.dropFirst())
       self.init(command: command, config: try values.text("config"), isJSON: values.has("json"), isQuiet: values.has("quiet"))
     }
@@ -55,7 +55,7 @@ extension Invocation {
 extension Invocation.Command {
   /// - Parameters:
   ///   - operand: empty for a command that takes none.
-  ///   - more: the words behind it, for the one command that takes any.
+  ///   - more: the words behind it, for the commands that take any.
   static func read(_ name: CommandName, _ values: OptionValues, _ operand: String, _ more: ArraySlice<String>) throws(ProgramError) -> Self {
     switch name {
     case .adapters: return .adapters
@@ -69,13 +69,14 @@ extension Invocation.Command {
     case .report: return .report(try ReportRequest(values))
     case .summary: return .summary(try FilterRequest(values))
     case .catalog: return .catalog(try CatalogRequest(operand, values))
+    case .ota: return .ota(try OTARequest(operand, more, values))
     case .audit: return .audit(expect: try head(values))
     case .line: return .line(try LineRequest(values))
     case .demo: return .demo(try LineRequest(values), keep: try values.text("keep"))
     }
   }
 
-  private static func address(_ operand: String) throws(ProgramError) -> BluetoothAddress {
+  static func address(_ operand: String) throws(ProgramError) -> BluetoothAddress {
     guard let address = BluetoothAddress(operand) else {
       throw .usage("\(operand.shown) is no Bluetooth address", "write six pairs of digits, like C0:DE:00:00:00:01")
     }

@@ -19,6 +19,7 @@ struct Invocation: Hashable, Sendable {
     case report(ReportRequest)
     case summary(FilterRequest)
     case catalog(CatalogRequest)
+    case ota(OTARequest)
     case audit(expect: String?)
     case line(LineRequest)
     case demo(LineRequest, keep: String?)

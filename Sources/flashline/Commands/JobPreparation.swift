@@ -41,9 +41,14 @@ enum JobPreparation {
   }
 
   /// The station's preflight check of a whole request.
-  static func order(_ request: JobRequest, job: JobKind, board: OneBoard?, _ configuration: StationConfiguration) async throws(ProgramError) -> JobOrder {
+  ///
+  /// - Parameter releases: finds the packages of profiles with `source = ota`.
+  static func order(
+    _ request: JobRequest, job: JobKind, board: OneBoard?, _ configuration: StationConfiguration, releases: ReleasePreparation
+  ) async throws(ProgramError) -> JobOrder {
     var profiles: [BoardProfile] = []
     for asked in request.profiles { profiles.append(try profile(asked, configuration)) }
+    let names = try await releases.settle(&profiles)
     if let board { for index in profiles.indices { profiles[index].match.restrict(to: board.address) } }
     let check = PreflightCheck(
       profiles: profiles,
@@ -53,7 +58,12 @@ enum JobPreparation {
       do throws(ConfigurationError) { return .success(try check.order()) } catch { return .failure(error) }
     }
     switch result {
-    case .success(let order): return order
+    case .success(var order):
+      // Its file is called by its hash, which is recorded anyway.
+      for index in order.kinds.indices {
+        if let name = names[order.kinds[index].profile.name] { order.kinds[index].packageName = name }
+      }
+      return order
     case .failure(let error): throw ProgramError(error)
     }
   }

@@ -33,7 +33,8 @@ struct RunCommand {
     let console = loop.console
     let reactor = try RadioStack.makeReactor()
     let time = Timekeeper(ReactorClock(on: reactor), wall: { WallClock.now })
-    let order = try await JobPreparation.order(request, job: job, board: board, configuration)
+    let releases = ReleasePreparation(request: request, job: job, configuration: configuration, console: console, stopSwitch: stopSwitch)
+    let order = try await JobPreparation.order(request, job: job, board: board, configuration, releases: releases)
     let bounds = try JobPreparation.bounds(request, board: board, configuration, patience: patience(order), now: time.now(), wall: time.wall())
     guard let calendar = LocalCalendar(timeZone: configuration.timezone) else {
       throw .usage("this computer does not know the time zone \(configuration.timezone.shown)", "set [station] timezone in station.conf")

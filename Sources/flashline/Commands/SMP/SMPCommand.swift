@@ -49,7 +49,7 @@ struct SMPCommand {
   }
 
   /// A database that has no folder yet has no job either.
-  private static func lock(_ configuration: StationConfiguration) throws(ProgramError) -> StationLock? {
+  static func lock(_ configuration: StationConfiguration) throws(ProgramError) -> StationLock? {
     let folder = URL(filePath: configuration.database).deletingLastPathComponent().path
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     do throws(RecordError) {
@@ -60,7 +60,7 @@ struct SMPCommand {
   }
 
   /// The adapters that may connect to the board.
-  private static func adapters(_ asked: String?, _ all: [LineAdapter]) throws(ProgramError) -> [AdapterHandle] {
+  static func adapters(_ asked: String?, _ all: [LineAdapter]) throws(ProgramError) -> [AdapterHandle] {
     let usable = all.filter(\.isUsable)
     guard let asked else {
       let handles = usable.compactMap(\.handle)
