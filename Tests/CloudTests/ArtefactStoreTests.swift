@@ -49,11 +49,12 @@ struct ArtefactStoreTests {
       #expect(store.pin(of: Self.abc, for: other) == nil)
     }
     #expect(store.pin(of: OTAServerTests.sha, for: Self.question) == nil && store.pin(of: "../x", for: Self.question) == nil)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder + ".pins")
     let name = try #require(names.first)
-    #expect(names.count == 1 && name.hasPrefix(Self.abc + "-") && name.hasSuffix(".pin"))
-    for text in ["", "{}", "[", String(repeating: " ", count: ArtefactPin.sizeLimit + 1), try readText("\(folder)/\(name)").replacing("DVT", with: "EVT")] {
-      try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+    #expect(names.count == 1 && name.hasPrefix(Self.abc + "-") && name.hasSuffix(".json"))
+    for text in ["", "{}", "[", String(repeating: " ", count: ArtefactPin.sizeLimit + 1), try readText("\(folder).pins/\(name)").replacing("DVT", with: "EVT")]
+    {
+      try Data(text.utf8).write(to: URL(filePath: "\(folder).pins/\(name)"))
       #expect(store.pin(of: Self.abc, for: Self.question) == nil, "\(text.prefix(40))")
     }
   }

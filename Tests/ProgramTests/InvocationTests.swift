@@ -1,4 +1,5 @@
 import Bluetooth
+import Cloud
 import Flashing
 import Station
 import Testing

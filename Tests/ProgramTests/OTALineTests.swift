@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Locks
 import Records
+import Synchronization
 import Testing
 import VirtualLine
 

@@ -23,7 +23,7 @@ extension ArtefactStore {
     do throws(FileHash.Failure) { path = try pinPath(pin.sha256, pin.question) } catch { throw OTAError(error, folder, limits.size) }
     guard self.pin(of: pin.sha256, for: pin.question) != pin else { return }
     guard let json = pin.json() else { throw .transport(.cannotWrite("\(path): it cannot be written as JSON")) }
-    try makeFolder()
+    try Self.makeFolder(pinFolder)
     try replace(path) { descriptor throws(OTAError) in try Self.write(json[...], to: descriptor, path) }
   }
 
@@ -71,7 +71,7 @@ extension ArtefactStore {
       unlink(draft)
       throw failure
     }
-    ArtefactPart.flushFolder(folder)
+    ArtefactPart.flushFolder(pinFolder)
   }
 
   /// A new file beside another, on the disk when it returns; nothing is left of one that failed.
@@ -91,8 +91,10 @@ extension ArtefactStore {
     return draft
   }
 
+  private var pinFolder: String { folder + ".pins" }
+
   private func pinPath(_ sha256: String, _ question: ArtefactPin.Question) throws(FileHash.Failure) -> String {
     guard FileHash.isHash(sha256) else { throw .unreadable(EINVAL) }
-    return "\(folder)/\(sha256)-\(try question.mark()).pin"
+    return "\(pinFolder)/\(sha256)-\(try question.mark()).json"
   }
 }

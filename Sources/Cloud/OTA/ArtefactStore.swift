@@ -4,8 +4,8 @@ import Glibc
 
 /// The folder of fetched artefacts: each lies there under its own SHA-256, whole and checked, or not at all.
 ///
-/// `HASH.part` is one that is on its way; a later fetch goes on behind its last byte. `HASH-MARK.pin` says what had been asked for (`ArtefactPin`). Nothing
-/// that a server says becomes a name here.
+/// `HASH.part` is one that is on its way; a later fetch goes on behind its last byte. The folder `FOLDER.pins` beside it says what had been asked for
+/// (`ArtefactPin`). Nothing that a server says becomes a name here.
 public struct ArtefactStore: Sendable {
   /// How far a fetch goes.
   public struct Limits: Hashable, Sendable {
@@ -50,7 +50,7 @@ public struct ArtefactStore: Sendable {
     if let size = artefact.size, size > limits.size { throw .transport(.tooLarge(limit: limits.size)) }
     let whole = path(of: sha256)
     if try await digest(whole) == sha256 { return whole }
-    try makeFolder()
+    try Self.makeFolder(folder)
     let part = try ArtefactPart(whole + ".part")
     let wasThere = part.length > 0
     do throws(OTAError) {
@@ -66,7 +66,7 @@ public struct ArtefactStore: Sendable {
     return whole
   }
 
-  func makeFolder() throws(OTAError) {
+  static func makeFolder(_ folder: String) throws(OTAError) {
     do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
       throw .transport(.cannotWrite("\(folder): \(String(cString: strerror(errno)))"))
     }

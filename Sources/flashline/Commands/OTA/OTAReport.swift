@@ -65,14 +65,15 @@ struct OTAReport {
       let notes = release.mustPassThrough ? ", which must not be left out" : ""
       lines.append("release \(release.version.escaped())\(release.isDelta ? " (differences only)" : "")\(notes)")
       lines += Self.table(release, artefact).lines
-    case .nothing:
-      if isUpToDate { lines.append("up to date: the board has the latest release (\(values[.currentVersion]?.text.escaped() ?? ""))") }
+    case .nothing: if isUpToDate { lines.append(upToDate) }
     case nil: break
     }
     if let path { lines.append("fetched: \(path.escaped(limit: 1024))") }
     if let output { lines.append("copied to: \(output.escaped(limit: 1024))") }
     return lines
   }
+
+  private var upToDate: String { "up to date: the board has the latest release (\(values[.currentVersion]?.text.escaped() ?? ""))" }
 
   private var valueLines: [String] {
     let known = ReleaseValues.Field.allCases.compactMap { field in values[field].map { (field, $0) } }
@@ -100,7 +101,7 @@ struct OTAReport {
       .init("server", .text(server)),
       .init("values", .object(ReleaseValues.Field.allCases.map { .init($0.rawValue, Self.json(values[$0])) })),
       .init("board_key", .bool(hasBoardKey)), .init("release", releaseJSON), .init("artifact", artefact.map(Self.json) ?? .null),
-      .init("path", .of(path)), .init("output", .of(output)), .init("message", .of(problem?.text.oneLine)),
+      .init("path", .of(path)), .init("output", .of(output)), .init("message", .of(isUpToDate ? upToDate : problem?.text.oneLine)),
     ])
   }
 
