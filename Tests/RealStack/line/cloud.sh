@@ -3,9 +3,11 @@
 CLOUD=/run/cloud
 LOG=$CLOUD/log.jsonl
 
+STUCK=                               # a step did not come true: the others need not wait long
+
 # await LIMIT COMMAND...: until the command is true; 1 after LIMIT seconds.
 await() {
-  local limit=$(($1 * 5)) n
+  local limit=$((${STUCK:+1} + 0 && $1 > 5 ? 25 : $1 * 5)) n
   shift
   for ((n = 0; n < limit; n++)); do "$@" && return 0; sleep 0.2; done
   echo "not within the limit: $*"
@@ -17,7 +19,9 @@ step() {
   local name=$1
   shift
   "$@"
-  ended "$name" $?
+  set -- $?
+  [ "$1" = 0 ] || STUCK=1
+  ended "$name" "$1"
 }
 
 serve() { # START|STOP

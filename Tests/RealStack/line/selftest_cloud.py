@@ -70,7 +70,7 @@ def good(multipart: bool = True) -> dict:
     log.get(200, '/api/v0/releases/latest', key='station', query=QUERY)
     log.get(200, '/files/good.bin', written=False)
     log.get(206, '/files/good.bin', range='bytes=5-')
-    board = {'name': 'B', 'serial': 'SN1', 'key': 'one', 'multipart': multipart, 'chunks': CHUNKS, 'dropped': [30, 32], 'cuts': ['lose'], 'forbidden': 1}
+    board = {'name': 'B', 'serial': 'SN1', 'key': 'one', 'multipart': multipart, 'chunks': CHUNKS, 'dropped': [30, 32], 'cuts': [['lose', 10, 20]], 'forbidden': 1}
     fetches = [{'name': 'fetch', 'exit': 0, 'words': DIGEST, 'key': 'station', 'query': QUERY, 'resumed': 'good.bin', 'size': 11},
                {'name': 'refusal', 'exit': 2, 'words': '401', 'key': 'station', 'query': QUERY}]
     files = {'observe.jsonl': '{}', 'observe.stderr': '', 'run.jsonl': '{}', 'bluetoothd.log': '', 'station/station.db': 'rows', 'station/cloud-queue.db': 'lanes',
@@ -152,7 +152,8 @@ def lies():
     yield 'cloud: multipart is refused', good, answer(3, status=415)
     yield 'cloud: several chunks at once, where none are taken', single, lambda case: again(case, 38, 39)
     yield 'cloud: the stream ended oftener', good, lambda case: case['board']['mds'].update(cuts=[14, 30])
-    yield 'cloud: what was lost is not what was on the air', good, lambda case: case['board']['mds'].update(cuts=[20])
+    yield 'cloud: what was lost is not what was on the air', good, lambda case: case['board']['mds'].update(cuts=[19])
+    yield 'cloud: not cut off in the middle', good, lambda case: case['expect']['boards'][ADDRESS].update(cuts=[['lose', 14, 20]])
     yield 'cloud: lost before the cut, with others behind it', good, lambda case: case['board']['mds'].update(cuts=[15])
     yield 'cloud: the board has not sent all', good, lambda case: case['board']['mds'].update(waiting=1)
     yield 'cloud: the full queue kept what it cannot', good, chunks(4, lambda chunks: chunks.append(CHUNKS[30]))

@@ -92,15 +92,15 @@ def check_missing(checks, wanted: dict, arrived: list[int], board: dict):
     cuts = board['mds']['cuts']
     if not checks.same('how often its stream ended without the station\'s 00', len(cuts), len(wanted['cuts'])):
         return
-    excused = {number for kind, cut in zip(wanted['cuts'], cuts) for number in range(cut - IN_VAIN[kind], cut)}
+    vain = [(cut - IN_VAIN[kind], cut) for (kind, _, _), cut in zip(wanted['cuts'], cuts)]
+    checks.ok('it was cut off in the middle', all(low < cut < high for (_, low, high), cut in zip(wanted['cuts'], cuts)), cuts)
+    excused = {number for span in vain for number in range(*span)}
     dropped = set(range(*wanted['dropped'])) if wanted['dropped'] else set()
     missing = set(range(len(wanted['chunks']))) - set(arrived)
     checks.same('chunks that did not arrive', sorted(missing - excused - dropped), [])
     checks.same('chunks that a full queue cannot have kept', sorted(dropped - missing), [])
-    # What is excused lies directly before the cut.
-    checks.ok('what was lost on the air is the last before the cut', all(
-        not (gone := sorted(number for number in missing if cut - IN_VAIN[kind] <= number < cut)) or gone == list(range(gone[0], cut))
-        for kind, cut in zip(wanted['cuts'], cuts)), sorted(missing), cuts)
+    gone = [sorted(number for number in missing if low <= number < cut) for low, cut in vain]
+    checks.ok('what was lost on the air is the last before the cut', all(lost == list(range(cut - len(lost), cut)) for lost, (_, cut) in zip(gone, vain)), gone, cuts)
     checks.same('chunks that the board has not sent', board['mds']['waiting'], 0)
 
 
