@@ -369,42 +369,45 @@ def kills(checks: Checks, arguments, journal):
 
 
 def full(checks: Checks, arguments, journal):
-    """The queue's limit is reached: the oldest are kept, the board keeps the others as long as it can, what is lost is counted, and it is said."""
-    chunks, size = 2000, 200
-    cloud = Cloud(checks, arguments.seed, chunks, boards=1, size=size, limit=LEAST_QUEUE)
-    before, kept = len(checks.failures), LEAST_QUEUE // size
+    """The queue's limit is reached: boards are stopped before, the oldest chunks are kept, what is lost all the same is counted, and it is said."""
+    chunks, size = 300, 200
+    cloud = Cloud(checks, arguments.seed, chunks, size=size, limit=LEAST_QUEUE)
+    before = len(checks.failures)
+    total = lambda name: sum(lane[name] for lane in cloud.lanes().values())
+    numbers = lambda name: [int.from_bytes(chunk[4:8], 'big') for chunk in cloud.server.sequence(name)[0]]
     try:
         run = cloud.observe(*cloud.addresses())
-        cloud.wait('a chunk that the queue does not take', lambda: run.of('observe.full'), 120, run)
+        cloud.wait('the queue is full, or nearly so', lambda: run.of('observe.full'), 120, run)
         time.sleep(3)
-        lane = cloud.lanes()[serial(0)]
-        checks.same('chunks that are kept', lane['pending'], kept)
-        checks.ok('few are lost, for the board is stopped', 0 < lane['dropped'] < 64, lane)
-        checks.ok('the operator is told that the queue is full', 'QUEUE IS FULL' in run.words(), run.words()[-400:])
+        kept, lost = total('pending'), total('dropped')
+        checks.ok('what is kept is nine tenths of the queue, or more', LEAST_QUEUE * 9 // 10 // size <= kept <= LEAST_QUEUE // size, kept)
+        checks.ok('few are lost, for the boards are stopped', lost < 64 and total('received') == kept + lost, lost, total('received'))
+        checks.ok('the operator is told', 'queue' in run.words().lower() and 'full' in run.words().lower() and 'queue_limit' in run.words(), run.words()[-400:])
         run.process.send_signal(signal.SIGINT)
         check_end(checks, run, run.wait(30), 130)
+        held = {name: (lane['received'], lane['dropped']) for name, lane in cloud.lanes().items()}
         run = cloud.observe(*cloud.addresses())
         time.sleep(5)
-        checks.same('with a full queue the board is not asked again', (cloud.lanes()[serial(0)]['received'], cloud.lanes()[serial(0)]['dropped']), (lane['received'], lane['dropped']))
+        checks.same('with a full queue no board is asked again', {name: (lane['received'], lane['dropped']) for name, lane in cloud.lanes().items()}, held)
         cloud.kill(run)
         cloud.server.up()
         alone = cloud.observe('--upload-only')
         check_end(checks, alone, alone.wait(60))
-        checks.same('the oldest were kept', [int.from_bytes(chunk[4:8], 'big') for chunk in cloud.server.sequence(serial(0))[0]], list(range(kept)))
+        checks.ok('the oldest were kept', all(numbers(name) == list(range(received - dropped)) for name, (received, dropped) in held.items()))
         run = cloud.observe(*cloud.addresses())
-        cloud.wait('the board is empty', cloud.is_empty, 120, run)
+        cloud.wait('the boards are empty', cloud.is_empty, 300, run)
         run.process.send_signal(signal.SIGHUP)
         code = run.wait(60)
-        lane = cloud.lanes()[serial(0)]
-        # With such a small queue it may fill up again while the board streams: then that is counted, too.
-        check_end(checks, run, code, 1 if run.of('observe.full') else 0)
-        arrived = {int.from_bytes(chunk[4:8], 'big') for chunk in cloud.server.sequence(serial(0))[0]}
-        flying = {number for link in cloud.truth()[serial(0)]['links'] for number in range(link['first'] + link['delivered'], link['first'] + link['sent'])}
-        missing = set(range(chunks)) - arrived - flying
-        checks.same('what is missing was counted as lost', len(missing), lane['dropped'])
-        cloud.check_arrivals(lost={serial(0): missing}, whole=False)
+        # With such a small queue it may fill up again while the boards stream: then that is counted, too.
+        dropped = {name: lane['dropped'] for name, lane in cloud.lanes().items()}
+        check_end(checks, run, code, 1 if sum(dropped.values()) > lost else 0)
+        flying = {name: {number for link in board['links'] for number in range(link['first'] + link['delivered'], link['first'] + link['sent'])}
+                  for name, board in cloud.truth().items()}
+        missing = {name: set(range(chunks)) - set(numbers(name)) - flying[name] for name in dropped}
+        checks.same('what is missing was counted as lost', {name: len(gone) for name, gone in missing.items()}, dropped)
+        cloud.check_arrivals(lost=missing, whole=False)
         cloud.check_secrets(journal)
-        print(f'     a queue of {LEAST_QUEUE} bytes: {kept} chunks kept, {lane["dropped"]} of {chunks} lost')
+        print(f'     a queue of {LEAST_QUEUE} bytes: {kept} chunks of {size} bytes kept, {sum(dropped.values())} of {chunks * BOARDS} lost')
     finally:
         cloud.close(len(checks.failures) > before)
 
