@@ -32,7 +32,7 @@ server() {
 }
 
 serve() { # START|STOP
-  if [ "$1" = stop ]; then rm -f "$CLOUD/up"; await 20 test ! -e "$CLOUD/port"; else : >"$CLOUD/up"; await 60 test -s "$CLOUD/port"; fi
+  if [ "$1" = stop ]; then rm -f "$CLOUD/up"; await 20 test ! -e "$CLOUD/port"; else : >"$CLOUD/up"; await 120 test -s "$CLOUD/port"; fi
 }
 
 mode() { # SERIAL WORDS...: what is wrong with the server for this board; no words: nothing any more
