@@ -7,11 +7,12 @@ STUCK=                               # a step did not come true: the others need
 
 # await LIMIT COMMAND...: until the command is true; 1 after LIMIT seconds.
 await() {
-  local limit=$((${STUCK:+1} + 0 && $1 > 5 ? 25 : $1 * 5)) n
+  local end=$((SECONDS + (${STUCK:+1} + 0 && $1 > 5 ? 5 : $1)))
   shift
-  for ((n = 0; n < limit; n++)); do "$@" && return 0; sleep 0.2; done
-  echo "not within the limit: $*"
-  return 1
+  while ! "$@"; do
+    [ "$SECONDS" -lt "$end" ] || { echo "not within the limit: $*"; return 1; }
+    sleep 0.2
+  done
 }
 
 # step NAME COMMAND...: something that must be so; its exit code is the step's.
@@ -24,11 +25,14 @@ step() {
   ended "$name" "$1"
 }
 
+# server: its process, which is not up yet: Python takes its time in a guest.
+server() {
+  : >"$LOG"
+  "$PYTHON" "$RIG/line/cloud_server.py" "$CLOUD" 8090 >"$OUT/server.stderr" 2>&1 &
+}
+
 serve() { # START|STOP
-  if [ "$1" = stop ]; then kill "$SERVER"; wait "$SERVER" 2>/dev/null; return 0; fi
-  "$PYTHON" "$RIG/line/cloud_server.py" "$CLOUD" 8090 >"$CLOUD/port" 2>>"$OUT/server.stderr" &
-  SERVER=$!
-  await 40 test -s "$CLOUD/port"
+  if [ "$1" = stop ]; then rm -f "$CLOUD/up"; await 20 test ! -e "$CLOUD/port"; else : >"$CLOUD/up"; await 120 test -s "$CLOUD/port"; fi
 }
 
 mode() { # SERIAL WORDS...: what is wrong with the server for this board; no words: nothing any more

@@ -1,9 +1,10 @@
 """cloud_server.py FOLDER [PORT]: the cloud of the guest `cloud`: aiohttp's server on the loopback interface, with a thin application on it.
 
+It is up while FOLDER/up is there; FOLDER/port tells that it listens, and where. PORT 0 takes a free one.
 FOLDER/cloud.json says which keys, boards, releases and files there are (prepare_cloud.py); FOLDER/modes/SERIAL, read at each request, what is wrong:
 `status CODE [RETRY-AFTER]` answer so · `hold` take the chunks and do not answer, until the file is gone or the client is · `slow SECONDS` before the answer.
 FOLDER/log.jsonl: two lines for a request, `asked` once its body is there and `answered` with the status, and whether the answer was written whole to a client
-that was still there: only then the client can know that its chunks arrived. Keys are logged by their names. PORT 0 takes a free one; the first line of stdout tells it.
+that was still there: only then the client can know that its chunks arrived. Keys are logged by their names.
 """
 from __future__ import annotations
 
@@ -147,15 +148,22 @@ class Cloud:
 
 
 async def main(folder: str, port: int):
-    cloud = Cloud(folder)
-    application = web.Application()
-    application.add_routes([web.post('/api/v0/chunks/{serial}', cloud.chunks), web.get('/api/v0/releases/latest', cloud.latest), web.get('/files/{name}', cloud.file)])
-    runner = web.AppRunner(application, access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, '127.0.0.1', port)
-    await site.start()
-    print(runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
+    cloud, runner = Cloud(folder), None
+    up, told = os.path.join(folder, 'up'), os.path.join(folder, 'port')
+    while True:
+        if os.path.exists(up) and runner is None:
+            application = web.Application()
+            application.add_routes([web.post('/api/v0/chunks/{serial}', cloud.chunks), web.get('/api/v0/releases/latest', cloud.latest), web.get('/files/{name}', cloud.file)])
+            runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
+            await runner.setup()
+            await web.TCPSite(runner, '127.0.0.1', port).start()
+            with open(told, 'w', encoding='ascii') as file:
+                file.write(f'{runner.addresses[0][1]}\n')
+        elif not os.path.exists(up) and runner is not None:
+            await runner.cleanup()
+            runner = None
+            os.unlink(told)
+        await asyncio.sleep(0.05)
 
 
 if __name__ == '__main__':

@@ -381,7 +381,7 @@ def upgrades(work: str) -> Guest:
 
 
 def cloud(work: str) -> Guest:
-    guest = Guest(work, 330)
+    guest = Guest(work, 480)
     guest.dongles = guest.dongles[:2]
     prepare_cloud.fill(guest, ORDER, MODEL, MAKER, STATION)
     return guest

@@ -68,6 +68,7 @@ class Cloud:
         self.fetches: list[dict] = []
         self.kept: set[str] = set()
         self.ends: dict[str, int] = {}
+        self.tallies: dict[str, dict] = {}
         self.server = {'keys': KEYS, 'boards': {}, 'releases': {}, 'files': {}}
         for folder in ('cloud/modes', 'cloud/files'):
             os.makedirs(os.path.join(guest.work, folder))
@@ -124,7 +125,7 @@ class Cloud:
             file.write(KEYS['station'] + '\n')
         forms = [form for key in KEYS.values() for form in forms_of(key)]
         self.guest.text('secrets', '\n'.join(forms) + '\n')
-        self.guest.cloud = {'boards': self.boards, 'ends': self.ends, 'fetches': self.fetches, 'kept': sorted(self.kept), 'secrets': forms, 'host': SERVER.removeprefix('http://')}
+        self.guest.cloud = {'boards': self.boards, 'ends': self.ends, 'tallies': self.tallies, 'fetches': self.fetches, 'kept': sorted(self.kept), 'secrets': forms, 'host': SERVER.removeprefix('http://')}
 
 
 def forms_of(key: str) -> list[str]:
@@ -142,6 +143,7 @@ def fill(guest, order: list[str], model: str, maker: str, station: str):
                        faults=[{'do': 'lost', 'point': 'response', 'where': {'chunk': 80}}])
     made.do('. "$RIG/line/cloud.sh"', f'PYTHON={shlex.quote(os.path.join(os.environ["RIG_CACHE"], "venv/bin/python"))}',
             f'cp -r {shlex.quote(guest.work)}/cloud /run/cloud', 'mkdir -p /run/tmp; export TMPDIR=/run/tmp')
+    made.do('server')
     made.must('cores', 'cores')
     parts = os.environ.get('PARTS', 'observe releases flash').split()            # for looking at one of them; the verdict wants all
     if 'observe' in parts:
@@ -158,48 +160,55 @@ def fill(guest, order: list[str], model: str, maker: str, station: str):
 
 def observe(made: Cloud, one: str, two: str):
     both = f'{one} {two}'
-    sent = lambda n: f'eval "await 60 sent CLOUD-1 {n} && await 60 sent CLOUD-2 {n}"'
+    sent = lambda n: f'eval "await 120 sent CLOUD-1 {n} && await 120 sent CLOUD-2 {n}"'
     # The server is down; then it asks for a pause; then it takes everything.
-    made.do('record 60 CLOUD-1 CLOUD-2', f'station observe observe {both}')
+    made.do('record 60 CLOUD-1 CLOUD-2', f'station observe observe {both} --pairing just-works')
     made.must('down', sent(60))
     made.do('mode SN00001 status 503 2', 'mode SN00002 status 503 2')
     made.must('serve', 'serve start')
-    made.must('paused', 'await 40 answered 4 503')
+    made.must('paused', 'await 120 answered 4 503')
     made.do('mode SN00001', 'mode SN00002')
-    made.must('up', 'eval "await 30 arrived SN00001 60 && await 30 arrived SN00002 60"')
+    made.must('up', 'eval "await 120 arrived SN00001 60 && await 120 arrived SN00002 60"')
     # The link of one is lost in the middle of the stream (`faults` of the board).
     made.do('record 60 CLOUD-1 CLOUD-2')
     made.must('rejoined', sent(120))
-    made.must('arrived', 'await 30 arrived SN00001 120')
+    made.must('arrived', 'await 120 arrived SN00001 120')
     # The station is killed while both boards stream and a request of each is on its way.
     made.do('mode SN00001 hold', 'mode SN00002 hold', 'record 30 CLOUD-1 CLOUD-2')
-    made.must('holding', 'eval "await 30 seen 1 holding.*SN00001 && await 30 seen 1 holding.*SN00002"')
+    made.must('holding', 'eval "await 120 seen 1 holding.*SN00001 && await 120 seen 1 holding.*SN00002"')
     made.do('record 60 CLOUD-1 CLOUD-2')
-    made.must('streaming', 'await 30 sent CLOUD-1 160')
+    made.must('streaming', 'await 120 sent CLOUD-1 160')
     made.do('finish KILL 10', 'mode SN00001', 'mode SN00002')
     # It goes on. The key of one board is refused: it is left alone, the other one goes on.
-    made.do(f'station again observe {both}')
+    made.do(f'station again observe {both} --pairing just-works')
     made.must('continued', sent(210))
-    made.must('caught-up', 'await 40 arrived SN00001 190')
+    made.must('caught-up', 'await 120 arrived SN00001 190')
     made.do('mode SN00001 status 403', 'record 30 CLOUD-1 CLOUD-2')
-    made.must('refused', 'await 30 answered 1 403')
+    made.must('refused', 'await 120 answered 1 403')
     made.must('streamed', sent(NORMAL))
-    made.must('quiet', 'await 30 idle')
+    made.must('quiet', 'await 120 idle')
     made.do('mode SN00001', 'finish INT 20')
     made.do('job rest 60 observe --upload-only')
-    # The queue is too small for what comes while the server is down; the station breaks down while it holds keys and uploads.
-    made.do('serve stop', f'record {BURST} CLOUD-1', f'CONFIG=small.conf station full observe {one}')
-    made.must('burst', f'await 60 sent CLOUD-1 {NORMAL + BURST}')
-    made.do('sleep 1', 'finish INT 20', 'mode SN00001 hold')
+    # The queue is too small for what comes while the server is down: the board is asked to wait with the rest. The station breaks down while it holds keys and uploads;
+    # the next one takes the rest as the queue gets empty.
+    small = f'observe {one} --pairing just-works'
+    made.do('serve stop', f'record {BURST} CLOUD-1', f'CONFIG=small.conf station full {small}')
+    made.must('full-queue', 'await 120 grep -aq observe.full "$OUT/full.jsonl"')
+    made.do('mode SN00001 hold')
     made.must('serve-again', 'serve start')
-    made.do('CONFIG=small.conf station crash observe --upload-only')
-    made.must('holding-again', 'await 30 seen 2 holding.*SN00001')
-    made.do('finish SEGV 20', 'mode SN00001', 'CONFIG=small.conf job small 60 observe --upload-only')
-    fit = LIMIT // BURST_BYTES
+    made.must('holding-again', 'await 120 seen 2 holding.*SN00001')
+    made.do('finish SEGV 20', 'mode SN00001', f'CONFIG=small.conf station emptied {small}')
+    made.must('burst', f'await 120 sent CLOUD-1 {NORMAL + BURST}')
+    made.do('sleep 1', 'finish INT 20', 'CONFIG=small.conf job small 60 observe --upload-only')
+    made.ends = {'observe': 137, 'again': 130, 'rest': 0, 'full': 139, 'emptied': 130, 'small': 0}
+    # What the station says at its end of each board, and a line that tells of what is lost.
+    made.tallies = {'again': {one: {'pending': 30, 'dropped': 0, 'missing': 0, 'held': True}, two: {'pending': 0, 'dropped': 0, 'missing': 0, 'held': False}},
+                    'rest': {one: {'uploaded': 30, 'pending': 0, 'held': False}},
+                    'emptied': {one: {'dropped': 0, 'missing': 0, 'held': False}}}
     # Why a stream was cut off, and between which chunks.
     lost, killed = ['lose', 80, 82], ['kill', 150, 210]
-    made.boards[one] |= {'dropped': [NORMAL + fit, NORMAL + BURST], 'cuts': [killed], 'forbidden': 1}
-    made.boards[two] |= {'dropped': [], 'cuts': [lost, killed], 'forbidden': 0}
+    made.boards[one] |= {'cuts': [killed], 'forbidden': 1}
+    made.boards[two] |= {'cuts': [lost, killed], 'forbidden': 0}
     made.ends = {'observe': 137, 'again': 130, 'rest': 0, 'full': 130, 'crash': 139, 'small': 0}
 
 
@@ -231,14 +240,14 @@ def releases(made: Cloud, two: str):
     made.ota('ota-smp', 0, '2\\.0\\.0', ['check', three, '--board-key'], key='three', query=board('SN00003', SMP_TYPE))
     parsed = mcuboot.parse(image)
     made.kept.add(sha256)
-    made.guest.packages['cloud'] = {'file': sha256, 'sha256': sha256, 'bytes': len(image), 'hash': parsed.hash.hex(), 'hash_kind': parsed.hash_kind, 'version': parsed.text}
+    made.guest.packages['cloud'] = {'file': 'app_update.bin', 'sha256': sha256, 'bytes': len(image), 'hash': parsed.hash.hex(), 'hash_kind': parsed.hash_kind, 'version': parsed.text}
 
 
 def flash(made: Cloud, order: list[str], model: str, maker: str):
     """`source = ota`: resolved at the start of the batch; the server is gone before the job is over."""
     made.guest.text('station/profiles/cloud.profile', PROFILE.format(model=model, hardware=HARDWARE, maker=maker, kind=SMP_TYPE))
     made.do(' '.join(map(shlex.quote, ['station', 'run', 'run', '--profile', 'cloud', '--count', '1', *order])))
-    made.must('begun', 'await 60 grep -q batch.started "$OUT/run.jsonl"')
+    made.must('begun', 'await 120 grep -q batch.started "$OUT/run.jsonl"')
     made.do('serve stop', 'finish 0 150')
     address = made.guest.boards[-1]['address']
     made.guest.runs.append({'name': 'run', 'exit': 0, 'end_reason': 'count', 'boards': {

@@ -49,14 +49,14 @@ class Log:
 
 
 def good(multipart: bool = True) -> dict:
-    """A board whose chunks 10 to 13 were lost with the link, 30 and 31 did not fit into the queue; and a fetch that was resumed."""
+    """A board whose chunks 10 to 13 were lost with the link; and a fetch that was resumed."""
     log = Log()
     log.post(503, 0, retry=2.0)
     if multipart:
         log.post(202, 0, 1, 2, after=2.5)
         log.post(202, *range(3, 10))
         log.post(None, *range(14, 20), written=False)
-        log.post(202, *range(14, 30))
+        log.post(202, *range(14, 32))
         log.post(403, 32)
         log.post(202, *range(32, 40))
     else:
@@ -65,21 +65,22 @@ def good(multipart: bool = True) -> dict:
             log.post(202, n)
         log.post(None, 20, written=False)
         log.post(403, 20)
-        for n in (*range(20, 30), *range(32, 40)):
+        for n in range(20, 40):
             log.post(202, n)
     log.get(200, '/api/v0/releases/latest', key='station', query=QUERY)
     log.get(200, '/files/good.bin', written=False)
     log.get(206, '/files/good.bin', range='bytes=5-')
-    board = {'name': 'B', 'serial': 'SN1', 'key': 'one', 'multipart': multipart, 'chunks': CHUNKS, 'dropped': [30, 32], 'cuts': [['lose', 10, 20]], 'forbidden': 1}
+    board = {'name': 'B', 'serial': 'SN1', 'key': 'one', 'multipart': multipart, 'chunks': CHUNKS, 'cuts': [['lose', 10, 20]], 'forbidden': 1}
     fetches = [{'name': 'fetch', 'exit': 0, 'words': DIGEST, 'key': 'station', 'query': QUERY, 'resumed': 'good.bin', 'size': 11},
                {'name': 'refusal', 'exit': 2, 'words': '401', 'key': 'station', 'query': QUERY}]
-    files = {'observe.jsonl': '{}', 'observe.stderr': '', 'run.jsonl': '{}', 'bluetoothd.log': '', 'station/station.db': 'rows', 'station/cloud-queue.db': 'lanes',
+    finished = {'event': 'observe.finished', 'boards': [{'mac': ADDRESS, 'pending': 3, 'dropped': 0, 'held': 'because'}]}
+    files = {'observe.jsonl': json.dumps({'event': 'observe.started'}) + '\n' + json.dumps(finished) + '\n', 'observe.stderr': '', 'full.stderr': 'the queue is full', 'run.jsonl': '{}', 'bluetoothd.log': '', 'station/station.db': 'rows', 'station/cloud-queue.db': 'lanes',
              'station/small-queue.db': '', 'station/cloud-queue.db.keys/1': KEY, 'station/project.key': KEY, f'station/ota/{DIGEST}': ARTEFACT.decode(), 'evil': '',
              'truth.json': KEY, 'fetch.jsonl': json.dumps({'sha256': DIGEST}), 'fetch.stderr': '', 'refusal.jsonl': '', 'refusal.stderr': 'flashline: status 401: check the key: or so\n',
              'places': '/run/station/project.key\n/run/station/cloud-queue.db.keys/1\n/run/cores/core.bash.7\n', 'cores': 'core.bash.7\n',
              'modes': '600 f /run/station/project.key\n700 d /run/station/cloud-queue.db.keys\n600 f /run/station/cloud-queue.db.keys/1\n644 f /run/station/station.db\n'}
     return {'log': log.lines, 'board': {'mds': {'cuts': [14], 'waiting': 0}}, 'files': files, 'rc': {'observe': 137, 'fetch': 0, 'refusal': 2},
-            'expect': {'boards': {ADDRESS: board}, 'ends': {'observe': 137}, 'fetches': fetches, 'kept': [DIGEST], 'secrets': [KEY], 'host': HOST}}
+            'expect': {'boards': {ADDRESS: board}, 'ends': {'observe': 137}, 'tallies': {'observe': {ADDRESS: {'pending': 3, 'dropped': 0, 'held': True}}}, 'fetches': fetches, 'kept': [DIGEST], 'secrets': [KEY], 'host': HOST}}
 
 
 def single() -> dict:
@@ -156,7 +157,10 @@ def lies():
     yield 'cloud: not cut off in the middle', good, lambda case: case['expect']['boards'][ADDRESS].update(cuts=[['lose', 14, 20]])
     yield 'cloud: lost before the cut, with others behind it', good, lambda case: case['board']['mds'].update(cuts=[15])
     yield 'cloud: the board has not sent all', good, lambda case: case['board']['mds'].update(waiting=1)
-    yield 'cloud: the full queue kept what it cannot', good, chunks(4, lambda chunks: chunks.append(CHUNKS[30]))
+    for old, new in (('observe.finished', 'observe.waiting'), ('"pending": 3', '"pending": 4'), ('"dropped": 0', '"dropped": 1'), ('"because"', 'null'), (ADDRESS, 'C0:DE:00:00:00:09')):
+        yield f'cloud: it says {new}', good, lambda case, old=old, new=new: case['files'].update({'observe.jsonl': case['files']['observe.jsonl'].replace(old, new)})
+    yield 'cloud: nothing of a full queue', good, lambda case: case['files'].update({'full.stderr': ''})
+    yield 'cloud: a crash report', good, lambda case: case['files'].update({'observe.stderr': 'Registers:'})
     yield 'cloud: exit code', good, lambda case: case['rc'].update(observe=0)
 
     fetch = lambda index, **change: lambda case: of(case, index, serial=None)[0].update(change)
@@ -180,7 +184,7 @@ def lies():
     yield 'ota: no artefact', good, lambda case: case['files'].pop(f'station/ota/{DIGEST}')
     yield 'ota: a file by the server\'s name', good, put('evil', '/run/evil.bin\n')
 
-    for path in ('observe.jsonl', 'observe.stderr', 'station/station.db', 'station/cloud-queue.db', 'server.jsonl.old', 'station/reports/a.csv', 'bluetoothd.log', 'core.flashline'):
+    for path in ('run.jsonl', 'observe.stderr', 'station/station.db', 'station/cloud-queue.db', 'server.jsonl.old', 'station/reports/a.csv', 'bluetoothd.log', 'core.flashline'):
         yield f'secret: in {path}', good, put(path, f'x{KEY}y')
     yield 'secret: in UTF-16', good, put('observe.stderr', ''.join(f'{letter}\0' for letter in KEY))
     yield 'secret: a file is gone', good, lambda case: case['files'].pop('station/cloud-queue.db')
@@ -207,15 +211,26 @@ def serves() -> list[str]:
         with open(os.path.join(folder, 'cloud.json'), 'w', encoding='utf-8') as file:
             json.dump({'keys': {'one': KEY}, 'boards': {'S': {'key': 'one', 'multipart': True}, 'T': {'key': 'one', 'multipart': False}},
                        'releases': {'a': {'json': {'version': '2'}}, 'none': {'status': 204}}, 'files': {'f': {'file': 'f', 'cut': True}, 'm': {'moved': 'http://x/'}}}, file)
-        server = subprocess.Popen([sys.executable, os.path.join(HERE, 'cloud_server.py'), folder, '0'], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([sys.executable, os.path.join(HERE, 'cloud_server.py'), folder, '0'], stderr=subprocess.DEVNULL)
         try:
-            port = int(server.stdout.readline())
-            ask(folder, port, lambda what, got, wanted: got == wanted or wrong.append(f'{what}: {got!r}, not {wanted!r}'))
+            open(os.path.join(folder, 'up'), 'w').close()
+            ask(folder, listening(folder), lambda what, got, wanted: got == wanted or wrong.append(f'{what}: {got!r}, not {wanted!r}'))
         finally:
             server.kill()
             server.wait()
-            server.stdout.close()
     return wrong
+
+
+def listening(folder: str) -> int:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with open(os.path.join(folder, 'port'), encoding='ascii') as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def ask(folder: str, port: int, same):

@@ -44,12 +44,17 @@ def check(checks, outcome):
     checks.where = outcome.name
     for name, code in cloud['ends'].items():
         checks.same(f'exit code of {name}', outcome.code(name), code)
+    checks.ok('it says loudly that the queue is full', 'full' in outcome.text(outcome.out, 'full.stderr'))
+    checks.same('crash reports, which show memory', [name for name in cloud['ends'] if 'Registers:' in outcome.text(outcome.out, f'{name}.stderr')], [])
     checks.same('requests that the server could not read', server.malformed, [])
     checks.same('requests to hosts that are not allowed', [request['path'] for request in server.requests if request['host'] != cloud['host']], [])
     checks.same('header fields that nobody asked for', sorted({name for request in server.requests for name in request['headers'] if name.lower() not in HEADERS}), [])
     for address, wanted in cloud['boards'].items():
         checks.where = f'{outcome.name}/{wanted["name"]}'
         check_board(checks, wanted, server.of(serial=wanted['serial']), outcome.boards[address])
+    for name, tally in cloud['tallies'].items():
+        checks.where = f'{outcome.name}/{name}'
+        check_tally(checks, outcome, name, tally)
     for fetch in cloud['fetches']:
         checks.where = f'{outcome.name}/{fetch["name"]}'
         check_fetch(checks, outcome, fetch, server)
@@ -88,17 +93,15 @@ def check_board(checks, wanted: dict, requests: list[dict], board: dict):
 
 
 def check_missing(checks, wanted: dict, arrived: list[int], board: dict):
-    """What did not arrive must be what nobody can have, or what the full queue did not take."""
+    """What did not arrive must be what nobody can have."""
     cuts = board['mds']['cuts']
     if not checks.same('how often its stream ended without the station\'s 00', len(cuts), len(wanted['cuts'])):
         return
     vain = [(cut - IN_VAIN[kind], cut) for (kind, _, _), cut in zip(wanted['cuts'], cuts)]
     checks.ok('it was cut off in the middle', all(low < cut < high for (_, low, high), cut in zip(wanted['cuts'], cuts)), cuts)
     excused = {number for span in vain for number in range(*span)}
-    dropped = set(range(*wanted['dropped'])) if wanted['dropped'] else set()
     missing = set(range(len(wanted['chunks']))) - set(arrived)
-    checks.same('chunks that did not arrive', sorted(missing - excused - dropped), [])
-    checks.same('chunks that a full queue cannot have kept', sorted(dropped - missing), [])
+    checks.same('chunks that did not arrive', sorted(missing - excused), [])
     gone = [sorted(number for number in missing if low <= number < cut) for low, cut in vain]
     checks.ok('what was lost on the air is the last before the cut', all(lost == list(range(cut - len(lost), cut)) for lost, (_, cut) in zip(gone, vain)), gone, cuts)
     checks.same('chunks that the board has not sent', board['mds']['waiting'], 0)
@@ -117,6 +120,16 @@ def check_answers(checks, wanted: dict, requests: list[dict]):
         checks.same('bodies that the server does not take', len(status(415)), 0)
     else:
         checks.same('one chunk at a time, where the server takes no multipart', set(parts), {1})
+
+
+def check_tally(checks, outcome, name: str, tally: dict):
+    """What `observe` says at its end, of each board."""
+    events = [json.loads(line) for line in outcome.text(outcome.out, f'{name}.jsonl').splitlines()]
+    if not checks.ok('observe.finished is the last event', events and events[-1].get('event') == 'observe.finished', events[-1:]):
+        return
+    told = {board.get('mac'): board | {'held': board.get('held') is not None} for board in events[-1].get('boards', [])}
+    for address, wanted in tally.items():
+        checks.same(f'what it says of {address}', {key: told.get(address, {}).get(key) for key in wanted}, wanted)
 
 
 # -- releases --------------------------------------------------------------------------------------------------------------
