@@ -76,7 +76,7 @@ extension StationController {
     return BoardSession(
       board: board, adapter: handle, central: ports.central, order: kind.order, limits: job.sessionLimits, time: ports.time, control: control, journal: journal,
       wasWrittenBefore: ledger.wasWritten(board), trustsStoredImage: !distrusted.contains(board),
-      wasHeardInLoader: sighting.name == board.loaderName,
+      wasHeardInLoader: sighting.name == board.loaderName, mayReturnBelow: mayReturnBelow(sighting),
       examine: { [self] identity in try await examine(identity, of: board, kind, journal) })
   }
 

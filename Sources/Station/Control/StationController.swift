@@ -76,6 +76,8 @@ public actor StationController {
   private var lookedAt: Duration?
   /// Boards that this station sent to their bootloader itself: they are not waited for.
   var detached: Set<BluetoothAddress> = []
+  /// Boards whose application has their own address for certain (`BoardSession.mayReturnBelow`).
+  var standsAlone: Set<BluetoothAddress> = []
   /// Boards of this job by the other address that their bootloader has.
   var otherAddresses: [BluetoothAddress: BluetoothAddress] = [:]
   /// Boards of this job that may have been left in their firmware loader, with the place of their kind, by the name that it has then.
