@@ -1,3 +1,4 @@
+import Firmware
 import Foundation
 import Glibc
 import Testing
@@ -71,7 +72,9 @@ import VirtualLine
   @Test(.timeLimit(.minutes(4))) func whatWaitsIsUploadedLaterWithoutBluetooth() async throws {
     let (line, environment) = try await line("{ board: \"*\", \(settings(60)) }, { board: 0, faults: [{ do: \"loseChunk\", count: 30 }] }", count: 2)
     let running = try BuiltProgram(["--json", "observe"], in: folder, environment: environment)
-    try await eventually(within: .seconds(40), "all chunks are in the queue") { running.output.contains("\"reason\":") || LineFiles.delivered(folder.path + "/l") >= 119 }
+    try await eventually(within: .seconds(40), "all chunks are in the queue") {
+      running.output.contains("\"reason\":") || LineFiles.delivered(folder.path + "/l") >= 119
+    }
     try await Task.sleep(for: .seconds(1))
     // While it observes, the station and the queue are its own.
     let second = try await observe("--seconds", "1", environment: environment)
@@ -160,12 +163,12 @@ import VirtualLine
 
   @Test(.timeLimit(.minutes(4))) func aJobTakesTheDiagnosticsOfABoardThatPassed() async throws {
     let (line, environment) = try await line("{ board: \"*\", \(settings(50)) }", adapters: 1, count: 1)
-    let package = folder.path + "/app.bin"
-    try Data(VirtualPackage.image(version: "1.1.0")).write(to: URL(filePath: package))
+    let package = try VirtualFirmware.write(version: try #require(ImageVersion("1.2.3")), size: 4096, into: folder.path)
     let profile = try folder.write(
-      "[board]\nname = line\nfamily = mcuboot\n[match]\nname_prefix = Line\nmin_rssi = -90\n[firmware]\npackage = app.bin\n[observe]\nafter_pass = 6s\n",
+      "[board]\nname = line\nfamily = mcuboot\n[match]\nname_prefix = VLINE-\nmin_rssi = -90\n[firmware]\npackage = \(package)\nallow_unsigned = yes\n[observe]\nafter_pass = 6s\n",
       to: "line.profile")
-    let job = try await BuiltProgram(["--json", "run", "--profile", profile, "--count", "1"], in: folder, environment: environment).result(within: .seconds(150))
+    let job = try await BuiltProgram(["--json", "run", "--profile", profile, "--count", "1"], in: folder, environment: environment).result(
+      within: .seconds(150))
     #expect(job.status == 0, "\(job.out)\(job.err)")
     let observed = try #require(try job.events().first { $0["event"] as? String == "board.observed" }, "\(job.out)")
     #expect(observed["chunks"] as? Int == 50 && observed["lost"] as? Int == 0, "\(observed)")
