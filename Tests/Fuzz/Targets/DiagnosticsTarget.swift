@@ -5,10 +5,10 @@ extension FuzzTarget {
   /// What a board with diagnostics says (facts/smp.md §8): its values, and its notifications one after the other.
   ///
   /// Input: device id, data URI and authorization, each up to a zero; then notifications, each behind its length.
-  static let diagnostics = FuzzTarget(name: "diagnostics", about: "DiagnosticIdentity, ChunkDestination, ChunkCounter", longest: 2048) { bytes in
+  static let diagnostics = FuzzTarget(name: "diagnostics", about: "StreamIdentity, ChunkDestination, ChunkCounter", longest: 2048) { bytes in
     var input = FuzzInput(bytes)
     let (features, deviceID, uri, authorization) = (input.take(1), input.takeText(), input.takeText(), input.takeText())
-    if let identity = try? DiagnosticIdentity(features: features, deviceID: deviceID, uri: uri, authorization: authorization) {
+    if let identity = try? StreamIdentity(features: features, deviceID: deviceID, uri: uri, authorization: authorization) {
       precondition(features == [0] && Array(identity.deviceID.utf8) == deviceID, "an identity that the board has not told")
       precondition(authorization.count < 24 || !Array("\(identity)\(String(reflecting: identity))".utf8).containsRun(authorization), "a secret is shown")
     }
