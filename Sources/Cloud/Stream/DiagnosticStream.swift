@@ -73,9 +73,9 @@ public struct DiagnosticStream: Sendable {
   }
 
   /// Reads what the board says of itself. Long values are read whole: that is the link's business.
-  public func identity() async throws(DiagnosticFailure) -> DiagnosticIdentity {
+  public func identity() async throws(DiagnosticFailure) -> StreamIdentity {
     guard await link.characteristics().contains(where: { $0.service == .diagnostics }) else { throw .notOffered(.diagnostics) }
-    return try DiagnosticIdentity(
+    return try StreamIdentity(
       features: try await read(.features), deviceID: try await read(.deviceID), uri: try await read(.dataURI), authorization: try await read(.authorization))
   }
 
@@ -91,18 +91,24 @@ public struct DiagnosticStream: Sendable {
   ///
   /// Also under cancellation the board is asked to stop, and what it has sent by then is handed over. Throws when the stream did not begin.
   ///
-  /// - Parameter take: returns when the chunk is safe. It never runs twice at a time.
-  public func run(_ take: @escaping @Sendable (Received) async -> Demand) async throws(DiagnosticFailure) -> End {
+  /// - Parameters:
+  ///   - begun: called once, when the board has agreed to send.
+  ///   - take: returns when the chunk is safe. It never runs twice at a time.
+  public func run(
+    begun: @escaping @Sendable () -> Void = {}, _ take: @escaping @Sendable (Received) async -> Demand
+  ) async throws(DiagnosticFailure) -> End {
     let desk = StreamDesk(high: limits.high, low: limits.low)
     let outcome = await withTaskCancellationHandler {
-      await uncancelled { await stream(desk, take) }
+      await uncancelled { await stream(desk, begun, take) }
     } onCancel: {
       desk.change { $0.stop() }
     }
     return try outcome.get()
   }
 
-  private func stream(_ desk: StreamDesk, _ take: @escaping @Sendable (Received) async -> Demand) async -> Result<End, DiagnosticFailure> {
+  private func stream(
+    _ desk: StreamDesk, _ begun: @Sendable () -> Void, _ take: @escaping @Sendable (Received) async -> Demand
+  ) async -> Result<End, DiagnosticFailure> {
     guard !desk.isStopping else { return .success(.stopped) }
     let channel: any PacketChannel
     do throws(CentralError) {
@@ -118,6 +124,7 @@ public struct DiagnosticStream: Sendable {
         await channel.close()
         return .failure(failure)
       }
+      begun()
       var counter = ChunkCounter()
       var failure: DiagnosticFailure?
       taking: while true {

@@ -1,6 +1,6 @@
 /// The commands of the program, in the order in which `--help` lists them.
 enum CommandName: String, CaseIterable, Sendable {
-  case adapters, scan, inspect, run, recover, flash, smp, observe, report, summary, catalog, ota, audit, line, demo
+  case adapters, scan, inspect, run, recover, flash, smp, report, summary, catalog, ota, observe, audit, line, demo
 
   /// One line for the list of commands.
   var purpose: String {

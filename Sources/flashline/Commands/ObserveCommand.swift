@@ -100,8 +100,8 @@ struct ObserveRun: Sendable {
       var reason = ObserveEvent.EndReason.drained
       if let opened = stack {
         let time = Timekeeper(ReactorClock(on: reactor), wall: { WallClock.now })
-        let ports = ObservePorts(source: opened.source, central: opened.central, queue: queue, hosts: hosts, events: sink, time: time)
-        let station = ObserveStation(book, rules: configuration.adapters, limits: configuration.limits, ports: ports)
+        let ports = VisitPorts(central: opened.central, queue: queue, hosts: hosts, tell: { sink.emit($0) }, time: time)
+        let station = ObserveStation(book, rules: configuration.adapters, limits: configuration.limits, source: opened.source, ports: ports)
         reason = await withTaskExecutorPreference(reactor) { await observe(station, ends, reactor) }
         await opened.close()
         stack = nil

@@ -19,8 +19,9 @@ struct BoardVisit: Sendable {
   /// All adapters that may hold such a bond.
   let others: [AdapterHandle]
   let connectLimit: Duration
-  let ports: ObservePorts
-  let station: ObserveStation
+  let ports: VisitPorts
+  /// The queue cannot be written any more: why.
+  let fail: @Sendable (String) async -> Void
 
   /// - Parameter connected: opened when the adapter may listen again.
   func run(_ connected: Latch) async -> ObserveBook.Ending {
@@ -57,12 +58,12 @@ struct BoardVisit: Sendable {
       // Before the board sends anything: what it has sent it does not send again.
       let keeper = try await ChunkKeeper(board: board, adapter: adapter.label, deviceID: identity.deviceID, destination: destination, ports)
       try Task.checkCancellation()
-      ports.events.emit(
-        .connected(board, adapter: adapter.label, deviceID: identity.deviceID, host: destination.url.host(percentEncoded: false) ?? "?"))
+      let event = ObserveEvent.connected(
+        board, adapter: adapter.label, deviceID: identity.deviceID, host: destination.url.host(percentEncoded: false) ?? "?")
       let began = ports.time.now()
-      let end = try await stream.run { await keeper.keep($0) }
+      let end = try await stream.run(begun: { ports.tell(event) }) { await keeper.keep($0) }
       let account = await keeper.close()
-      if let failure = account.failure { await station.fail(.diskFailed, failure) }
+      if let failure = account.failure { await fail(failure) }
       if account.isFull { return .full }
       return account.failure != nil ? .broken : .observed(end, lasted: ports.time.now() - began, chunks: account.kept)
     } catch let failure as DiagnosticFailure {
@@ -71,7 +72,7 @@ struct BoardVisit: Sendable {
       return .refused(refusal.description)
     } catch let error as ChunkQueueError {
       if case .refused(let words) = error { return .refused(words) }
-      await station.fail(.diskFailed, error.description)
+      await fail(error.description)
       return .broken
     } catch {
       return .broken

@@ -12,7 +12,7 @@ actor ChunkKeeper {
   struct Account: Sendable {
     /// On the disk.
     var kept = 0
-    /// A chunk came that the queue had no room for.
+    /// The queue has no room any more, or nearly none.
     var isFull = false
     /// Why the queue cannot be written; the chunks since then are lost.
     var failure: String?
@@ -21,17 +21,17 @@ actor ChunkKeeper {
   private let board: BluetoothAddress
   private let adapter: String
   private let lane: LaneID
-  private let ports: ObservePorts
+  private let ports: VisitPorts
   private var account = Account()
   /// Lost chunks that are not in the queue's count yet.
   private var unrecorded = 0
 
-  init(board: BluetoothAddress, adapter: String, deviceID: String, destination: ChunkDestination, _ ports: ObservePorts) async throws(ChunkQueueError) {
+  init(board: BluetoothAddress, adapter: String, deviceID: String, destination: ChunkDestination, _ ports: VisitPorts) async throws(ChunkQueueError) {
     self.board = board
     self.adapter = adapter
     self.ports = ports
     lane = try await ports.queue.open(DiagnosticSource(board: board, deviceID: deviceID, destination: destination))
-    ports.events.emit(.standing(try await ports.queue.status()))
+    ports.tell(.standing(try await ports.queue.status()))
   }
 
   /// Returns when the chunk is safe, or counted as lost.
@@ -39,10 +39,10 @@ actor ChunkKeeper {
     let missing = received.reading.missing
     if missing > 0 {
       unrecorded += missing
-      ports.events.emit(.gap(board, adapter: adapter, missing: missing))
+      ports.tell(.gap(board, adapter: adapter, missing: missing))
     }
     guard case .malformed = received.reading else { return await store(received) }
-    ports.events.emit(.malformed(board, adapter: adapter))
+    ports.tell(.malformed(board, adapter: adapter))
     return account.failure == nil ? .more : .enough
   }
 
@@ -57,17 +57,20 @@ actor ChunkKeeper {
       switch appended {
       case .stored:
         account.kept += 1
-        ports.events.emit(.chunk(board, adapter: adapter, number: number, bytes: received.chunk.count))
-        return .more
+        ports.tell(.chunk(board, adapter: adapter, number: number, bytes: received.chunk.count))
+        guard await ports.queue.isNearlyFull() else { return .more }
+        if !account.isFull { ports.tell(.full(board, adapter: adapter, isLost: false)) }
+        account.isFull = true
+        return .enough
       case .full:
         account.isFull = true
-        ports.events.emit(.full(board, adapter: adapter))
+        ports.tell(.full(board, adapter: adapter, isLost: true))
         return .enough
       }
     } catch {
       account.failure = account.failure ?? error.description
       unrecorded += 1
-      ports.events.emit(.full(board, adapter: adapter))
+      ports.tell(.full(board, adapter: adapter, isLost: true))
       return .enough
     }
   }

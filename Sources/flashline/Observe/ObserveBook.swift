@@ -43,7 +43,7 @@ struct ObserveBook {
     case failed(DiagnosticFailure)
     /// Where its chunks should go is not allowed: one line.
     case refused(String)
-    /// The queue is full; it waits with its chunks.
+    /// The queue is full or nearly so; the board waits with its chunks.
     case full
     /// Its entry in the stack was dropped, so that what it says is fresh.
     case forgotten
@@ -149,7 +149,7 @@ struct ObserveBook {
     switch ending {
     case .forgotten: return .again(.zero)
     case .broken: return .again(limits.firstPause)
-    case .full: return .again(limits.longestPause)
+    case .full: return .again(limits.firstPause)
     case .refused(let line): return .out(line)
     case .observed(.stopped, _, _): return .again(limits.firstPause)
     case .observed(let end, let lasted, let chunks):

@@ -36,7 +36,7 @@ extension ObserveEvent {
     case .gap(let mac, let adapter, let missing):
       Self.keys(mac, adapter) + [.init("missing", .of(missing)), .init("missing_total", .of(tally.board(mac)?.missing))]
     case .malformed(let mac, let adapter): Self.keys(mac, adapter)
-    case .full(let mac, let adapter): Self.keys(mac, adapter) + [.init("dropped", .of(tally.board(mac)?.dropped))]
+    case .full(let mac, let adapter, let isLost): Self.keys(mac, adapter) + [.init("lost", .bool(isLost)), .init("dropped", .of(tally.board(mac)?.dropped))]
     case .refused(let mac, let reason): [.init("mac", .text(mac.description)), .init("reason", .text(reason))]
     case .upload(let upload): Self.members(upload, tally)
     case .draining: [.init("pending", .of(tally.pending))]

@@ -20,8 +20,8 @@ enum ObserveEvent: Sendable {
   case gap(BluetoothAddress, adapter: String, missing: Int)
   /// A notification without a chunk in it.
   case malformed(BluetoothAddress, adapter: String)
-  /// The queue is full; this chunk is lost.
-  case full(BluetoothAddress, adapter: String)
+  /// The queue is full, or nearly so: the board is stopped and keeps its chunks. `isLost`: this one came and could not be kept.
+  case full(BluetoothAddress, adapter: String, isLost: Bool)
   /// The board is left alone; why, and what to do.
   case refused(BluetoothAddress, reason: String)
   case upload(UploadEvent)

@@ -4,13 +4,13 @@ import Flashing
 import Reactor
 import Station
 
-/// What observing stands on.
-struct ObservePorts: Sendable {
-  var source: any AdapterSource
+/// What a visit to a board stands on.
+struct VisitPorts: Sendable {
   var central: any Central
   var queue: ChunkQueue
   var hosts: AllowedHosts
-  var events: ObserveSink
+  /// Hears everything that happens; returns at once.
+  var tell: @Sendable (ObserveEvent) -> Void
   var time: Timekeeper
 }
 
@@ -31,7 +31,8 @@ actor ObserveStation {
     case end
   }
 
-  let ports: ObservePorts
+  let source: any AdapterSource
+  let ports: VisitPorts
   let rules: AdapterRules
   let limits: StationLimits
   private var book: ObserveBook
@@ -51,7 +52,8 @@ actor ObserveStation {
   private let signals: AsyncStream<Signal>
   private let signal: AsyncStream<Signal>.Continuation
 
-  init(_ book: ObserveBook, rules: AdapterRules, limits: StationLimits, ports: ObservePorts) {
+  init(_ book: ObserveBook, rules: AdapterRules, limits: StationLimits, source: any AdapterSource, ports: VisitPorts) {
+    self.source = source
     self.book = book
     self.rules = rules
     self.limits = limits
@@ -64,7 +66,7 @@ actor ObserveStation {
   func run() async {
     idleSince = ports.time.now()
     await withTaskGroup(of: Void.self) { group in
-      let watch = AdapterWatch(source: ports.source, central: ports.central, join: AdapterJoin(rules: rules))
+      let watch = AdapterWatch(source: source, central: ports.central, join: AdapterJoin(rules: rules))
       group.addTask { await watch.run { await self.adaptersChanged($0, stackIsEmpty: $1) } }
       group.addTask { await self.keepTime() }
       loop: for await signal in signals {
@@ -87,7 +89,7 @@ actor ObserveStation {
   func fail(_ code: FailureCode, _ message: String) {
     guard !hasFault else { return }
     hasFault = true
-    ports.events.emit(.fault(code, message: message))
+    ports.tell(.fault(code, message: message))
     signal.yield(.end)
   }
 
@@ -100,15 +102,15 @@ actor ObserveStation {
       adapters[path] = nil
       prepared[path] = nil
       spoilt.remove(path)
-      if adapter.isUsable { ports.events.emit(.adapterRemoved(adapter)) }
+      if adapter.isUsable { ports.tell(.adapterRemoved(adapter)) }
     }
     for adapter in list {
       let wasUsable = adapters[adapter.path]?.isUsable == true
       adapters[adapter.path] = adapter
-      if adapter.isUsable, !wasUsable { ports.events.emit(.adapterAdded(adapter)) }
+      if adapter.isUsable, !wasUsable { ports.tell(.adapterAdded(adapter)) }
       if !adapter.isUsable {
         prepared[adapter.path] = nil
-        if wasUsable { ports.events.emit(.adapterRemoved(adapter)) }
+        if wasUsable { ports.tell(.adapterRemoved(adapter)) }
       }
     }
     startWorkers()
@@ -132,14 +134,12 @@ actor ObserveStation {
   private func keepTime() async {
     while !Task.isCancelled {
       if book.isOver { signal.yield(.end) }
-      let isNearlyFull = (try? await room()) == false
-      if isNearlyFull != isFull { isFull = isNearlyFull }
+      // Then no board is connected, until the upload has made room.
+      isFull = await ports.queue.isNearlyFull()
       checkAdapters()
       do { try await ports.time.sleep(Self.tick) } catch { return }
     }
   }
-
-  private func room() async throws -> Bool { !(await ports.queue.isNearlyFull()) }
 
   private func checkAdapters() {
     guard let since = idleSince else { return }
@@ -177,7 +177,7 @@ actor ObserveStation {
         let connected = Latch()
         let visit = BoardVisit(
           board: board, adapter: adapter, handle: handle, pairing: pairing, isFresh: pairing == nil || !unbonded.insert(board).inserted,
-          others: adapters.values.compactMap(\.handle), connectLimit: limits.connectTimeout, ports: ports, station: self)
+          others: adapters.values.compactMap(\.handle), connectLimit: limits.connectTimeout, ports: ports, fail: { await self.fail(.diskFailed, $0) })
         signal.yield(.visit(visit, connected: connected))
         // One attempt at a time, and no listening meanwhile.
         await connected.wait()
@@ -203,7 +203,7 @@ actor ObserveStation {
       for try await heard in ports.central.discover(on: handle) {
         switch hear(heard, adapter) {
         case .take(let pairing): return .board(heard.address, pairing)
-        case .refuse(let reason): ports.events.emit(.refused(heard.address, reason: reason))
+        case .refuse(let reason): ports.tell(.refused(heard.address, reason: reason))
         case .nothing: break
         }
         guard !isEnded, !isFull, book.isLooking(ports.time.now()) else { return .nothing }
@@ -229,20 +229,20 @@ actor ObserveStation {
     case .wait(let pause): return pause
     case .giveUp:
       spoilt.insert(adapter.path)
-      ports.events.emit(.adapterRemoved(adapter))
+      ports.tell(.adapterRemoved(adapter))
       return nil
     case .remedy(let remedy):
       var obstacle: String?
       do {
         if remedy == .reauthorise {
-          try await ports.source.reauthorise(usbPath: adapter.path)
+          try await source.reauthorise(usbPath: adapter.path)
         } else {
           try await ports.central.heal(handle, by: remedy)
         }
       } catch {
         obstacle = (error as? AdapterSourceError)?.words ?? "\(error)"
       }
-      ports.events.emit(.adapterHealing(adapter, remedy, because: words, obstacle: obstacle))
+      ports.tell(.adapterHealing(adapter, remedy, because: words, obstacle: obstacle))
       return Self.adapterPause
     }
   }
@@ -251,7 +251,7 @@ actor ObserveStation {
 
   private func ended(_ visit: BoardVisit, _ ending: ObserveBook.Ending) {
     let next = book.ended(visit.board, ending, now: ports.time.now())
-    let again: Duration? = if case .again(let pause) = next { pause } else { nil }
+    let again: Duration? = if case .again(let pause) = next, !isEnded { pause } else { nil }
     switch ending {
     case .forgotten: break
     case .observed(let end, _, let chunks): tell(visit, ObserveBook.words(end), chunks, again)
@@ -260,10 +260,10 @@ actor ObserveStation {
     case .refused: break
     case .broken: if !isEnded { tell(visit, "the queue failed", 0, again) }
     }
-    if case .out(let reason) = next { ports.events.emit(.refused(visit.board, reason: reason)) }
+    if case .out(let reason) = next { ports.tell(.refused(visit.board, reason: reason)) }
   }
 
   private func tell(_ visit: BoardVisit, _ reason: String, _ chunks: Int, _ again: Duration?) {
-    ports.events.emit(.disconnected(visit.board, adapter: visit.adapter.label, reason: reason, chunks: chunks, again: again))
+    ports.tell(.disconnected(visit.board, adapter: visit.adapter.label, reason: reason, chunks: chunks, again: again))
   }
 }

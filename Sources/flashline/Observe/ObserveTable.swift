@@ -66,7 +66,7 @@ struct ObserveTable: ScreenContent {
   /// What the operator is told about a wish.
   static func words(_ wish: LiveTable.Wish) -> String {
     switch wish {
-    case .drain: "no board is observed any more; what waits is uploaded    q or Ctrl-C: stop now, what waits stays in the queue"
+    case .drain: "observing ends, what waits is uploaded    q or Ctrl-C: stop now, what waits stays in the queue"
     case .stop: "stopping: boards are let go, what waits stays in the queue    Ctrl-C: leave at once"
     case .pause, .resume: ""
     }

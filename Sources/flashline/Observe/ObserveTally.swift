@@ -76,10 +76,12 @@ struct ObserveTally {
     case .chunk(let mac, _, _, _): change(mac) { $0.received += 1 }
     case .gap(let mac, _, let missing): change(mac) { $0.missing += missing }
     case .malformed(let mac, _): change(mac) { $0.malformed += 1 }
-    case .full(let mac, _):
-      change(mac) { board in
-        board.received += 1
-        board.dropped += 1
+    case .full(let mac, _, let isLost):
+      if isLost {
+        change(mac) { board in
+          board.received += 1
+          board.dropped += 1
+        }
       }
     case .refused(let mac, let reason): change(mac) { $0.state = .out(reason) }
     case .upload(let upload): apply(upload)

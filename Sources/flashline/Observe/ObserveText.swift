@@ -27,10 +27,9 @@ enum ObserveText {
     case .gap(let mac, _, let missing):
       return .init(text: "\(mac) GAP: at least \(Figures.count(missing, "chunk")) never came", weight: .problem, outcome: .failed)
     case .malformed(let mac, _): return .init(text: "\(mac) sent a notification without a chunk: correct its firmware", weight: .problem)
-    case .full(let mac, _):
-      return .init(
-        text: "\(mac) THE QUEUE IS FULL: a chunk is lost, the board is stopped; raise [cloud] queue_limit, or see why nothing is uploaded", weight: .fault,
-        outcome: .error)
+    case .full(let mac, _, let isLost):
+      let what = isLost ? "THE QUEUE IS FULL: a chunk is lost, the board is stopped" : "THE QUEUE IS NEARLY FULL: the board is stopped and keeps its chunks"
+      return .init(text: "\(mac) \(what); raise [cloud] queue_limit, or see why nothing is uploaded", weight: .fault, outcome: .error)
     case .refused(let mac, let reason): return .init(text: "\(mac) is not observed: \(reason.escaped(limit: 500))", weight: .problem, outcome: .failed)
     case .upload(let upload): return line(upload, tally)
     case .draining:

@@ -3,7 +3,7 @@ import Bluetooth
 /// What a board says of itself before it hands anything out.
 ///
 /// The authorization holds a project key: no text of this value shows it.
-public struct DiagnosticIdentity: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct StreamIdentity: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// 54220002: under which name the cloud keeps the board's data.
   public var deviceID: String
   /// 54220003: where its chunks belong; bytes from outside, unchecked.
@@ -36,7 +36,7 @@ public struct DiagnosticIdentity: Hashable, Sendable, CustomStringConvertible, C
     self.init(deviceID: text, uri: uri, authorization: authorization)
   }
 
-  public var description: String { "(a diagnostic identity)" }
+  public var description: String { "(a stream identity)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
