@@ -42,7 +42,9 @@ import VirtualLine
     try FileManager.default.removeItem(atPath: faults)
   }
 
-  private func run(_ arguments: String...) async throws -> BuiltProgram.Result {
+  private func run(_ arguments: String...) async throws -> BuiltProgram.Result { try await run(arguments) }
+
+  private func run(_ arguments: [String]) async throws -> BuiltProgram.Result {
     let result = try await BuiltProgram(arguments, in: folder, environment: environment).result(within: .seconds(60))
     #expect(!(result.out + result.err).contains(Self.key) && !(result.out + result.err).contains(Self.boardKey))
     return result
@@ -134,6 +136,8 @@ import VirtualLine
     for more in [[], ["--new"]] {
       let away = try await BuiltProgram.run(["run", "--profile", "p.profile", "--lot", "L", "--idle", "2s"] + more, in: folder, environment: environment)
       #expect(away.status == 3 && away.err.contains("p.profile: the server cannot be reached"), "\(away.err)")
+      let event = try #require(try await run(["--json", "run", "--profile", "p.profile", "--lot", "L", "--idle", "2s"] + more).events().first)
+      #expect(event["event"] as? String == "station.fault" && event["failure_code"] as? String == "station.package")
     }
     // By hand it goes on all the same, and the pinned file needs nobody.
     _ = try folder.write(text.replacing("source = ota\n", with: "source = ota\nsha256 = \(first)\n"), to: "p.profile")
