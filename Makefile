@@ -105,8 +105,9 @@ sanitize: deps ## the suite under the thread sanitizer, then under the address s
 	  $(SWIFT) test --disable-xctest --no-parallel --scratch-path .build-asan --sanitize=address $(SWIFT_BUILD_FLAGS)
 
 # Built on its own beside everything else; what it learned stays in .build/fuzz-work, so that the next run goes on from there.
+# Both sanitizers in one option behind SwiftPM's own: the compiler heeds the last one only, and libFuzzer would be blind.
 fuzz: deps ## libFuzzer on everything that reads bytes from outside (SECONDS= for each target, TARGETS=); needs clang's runtime, which Swift brings along
-	FLASHLINE_FUZZ=1 $(SWIFT) build -c release --product fuzz --scratch-path .build/fuzz --sanitize=fuzzer --sanitize=address $(SWIFT_BUILD_FLAGS) >&2
+	FLASHLINE_FUZZ=1 $(SWIFT) build -c release --product fuzz --scratch-path .build/fuzz --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address $(SWIFT_BUILD_FLAGS) >&2
 	@python3 Tests/Fuzz/run.py .build/fuzz/release/fuzz $(SECONDS) $(TARGETS)
 
 lint: ## format check; systemd's own check of the units, where systemd is there

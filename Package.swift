@@ -59,7 +59,7 @@ let package = Package(
     swift("SQLite", ["CSQLite"]),
     swift("Records", ["Flashing", "Bluetooth", "SQLite", "CCrypto"]),
     // Swift's static FoundationNetworking leaves libcurl to the linker.
-    swift("Cloud", ["Bluetooth", "SMP", "Catalogue", "Locks", "CCrypto", "SQLite"], linked: ["curl"]),
+    swift("Cloud", ["Bluetooth", "SMP", "Catalogue", "Locks", "SQLite", "CCrypto"], linked: ["curl"]),
     swift("Reactor", ["CLinux", "Locks"]),
     swift("DBus", ["CDBus", "Reactor"]),
     swift("BlueZ", ["DBus", "Reactor", "Bluetooth", "CLinux"]),
@@ -105,7 +105,7 @@ let package = Package(
   ]
 )
 
-// libFuzzer brings the `main` of this one: it can only be linked with --sanitize=fuzzer, so that only `make fuzz` has it.
+// libFuzzer brings the `main` of this one: it can only be linked with -sanitize=fuzzer, so that only `make fuzz` has it.
 if Context.environment["FLASHLINE_FUZZ"] != nil {
   package.targets.append(.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Entry", swiftSettings: room))
 }

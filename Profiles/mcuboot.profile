@@ -103,3 +103,8 @@ min_rssi = -70
 # fw_version = <any>
 # yes: the bootloader takes signed packages only. A Legacy bootloader that does so has room for their long init packets, which others have not.
 # signed = no
+
+[observe]
+# So long "flashline run" and "flash" take a board's diagnostics (MDS) after it has passed, into [cloud] queue; 0s: not at all. A failure there never
+# changes the board's result. "flashline observe --upload-only" brings them to the cloud.
+# after_pass = 0s

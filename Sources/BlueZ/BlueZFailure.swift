@@ -23,6 +23,8 @@ enum BlueZFailure: Error, Equatable {
   case notEstablished(String)
   /// Pairing or encryption is missing, or the attribute does not allow it.
   case notPermitted(String)
+  /// The application behind the attribute answered with an error of its own.
+  case applicationError(UInt8)
   case noAnswer
   case cancelled
   case other(String)
@@ -75,12 +77,13 @@ enum BlueZFailure: Error, Equatable {
   }
 
   /// `Operation failed with ATT error: 0x05`: the codes that ask for pairing or encryption are Core 5.4 Vol 3 Part F, table 3.4
-  /// (05 authentication, 08 authorization, 0c key size, 0f encryption; 02 and 03 read and write not permitted).
+  /// (05 authentication, 08 authorization, 0c key size, 0f encryption; 02 and 03 read and write not permitted; 80 to 9f are the application's).
   private static func attributeError(_ words: String) -> BlueZFailure? {
     let prefix = "Operation failed with ATT error: 0x"
     guard words.hasPrefix(prefix), let code = UInt8(words.dropFirst(prefix.count), radix: 16) else { return nil }
     switch code {
     case 0x02, 0x03, 0x05, 0x08, 0x0C, 0x0F: return .notPermitted(words)
+    case 0x80...0x9F: return .applicationError(code)
     default: return .other(words)
     }
   }
@@ -139,6 +142,7 @@ enum BlueZFailure: Error, Equatable {
     case .alreadyExists: .refused("already there")
     case .notConnected, .linkBusy: .linkLost
     case .notPermitted(let words): .notPermitted(words)
+    case .applicationError(let code): .applicationError(code)
     case .noAnswer: .noAnswer("a request ran into its limit")
     case .cancelled: .refused("given up")
     case .notEstablished(let words), .other(let words): .refused(words)

@@ -39,6 +39,15 @@ public struct BluetoothUUID: Hashable, Sendable, LosslessStringConvertible {
   /// The SMP service over Bluetooth (facts/smp.md §2.1; Zephyr's `SMP_BT_SVC_UUID`).
   public static let simpleManagement = BluetoothUUID(canonical: "8d53dc1d-1db7-4cd3-868b-8a527460aa84")
 
+  /// The Memfault Diagnostic Service (MDS) and its characteristics (facts/device-manager.md §7.3; facts/smp.md §8; nRF Connect SDK `bluetooth/services/mds`).
+  public static let diagnostics = BluetoothUUID(canonical: "54220000-f6a5-4007-a371-722f4ebd8436")
+  public static let diagnosticFeatures = BluetoothUUID(canonical: "54220001-f6a5-4007-a371-722f4ebd8436")
+  public static let diagnosticDeviceID = BluetoothUUID(canonical: "54220002-f6a5-4007-a371-722f4ebd8436")
+  public static let diagnosticDataURI = BluetoothUUID(canonical: "54220003-f6a5-4007-a371-722f4ebd8436")
+  public static let diagnosticAuthorization = BluetoothUUID(canonical: "54220004-f6a5-4007-a371-722f4ebd8436")
+  /// Notifies the chunks; a write switches them on and off.
+  public static let diagnosticExport = BluetoothUUID(canonical: "54220005-f6a5-4007-a371-722f4ebd8436")
+
   /// Legacy DFU: the service and its characteristics (facts/nordic-dfu.md §2.1; Nordic's nRF5 SDK 4.3 to 11). The version is absent up to SDK 6.1.
   public static let legacyDFU = BluetoothUUID(canonical: "00001530-1212-efde-1523-785feabcd123")
   public static let legacyDFUControlPoint = BluetoothUUID(canonical: "00001531-1212-efde-1523-785feabcd123")

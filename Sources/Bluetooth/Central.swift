@@ -44,6 +44,8 @@ public enum CentralError: Error, Hashable, Sendable {
   case notPermitted(String)
   /// The board was to be paired, and that did not work.
   case pairingFailed(String)
+  /// The board's application answered with an error of its own, 0x80 to 0x9F; what it means is its service's matter (Core 5.4 Vol 3 Part F, 3.4.1.1).
+  case applicationError(UInt8)
   /// The stack or the board refused for another reason: the stack's own words.
   case refused(String)
 }

@@ -160,7 +160,7 @@ struct BoardConnector: Sendable {
       guard offered.contains(uuid) else { return nil }
       do throws(CentralError) {
         return BoardIdentity.text(try await read(uuid, over: link))
-      } catch .attributeMissing, .refused {
+      } catch .attributeMissing, .refused, .applicationError {
         return nil
       } catch {
         throw SessionError.of(error, in: links.phase)
@@ -175,7 +175,7 @@ struct BoardConnector: Sendable {
   private func read(_ uuid: BluetoothUUID, over link: any GATTLink) async throws(CentralError) -> [UInt8] {
     do throws(CentralError) {
       return try await link.read(uuid, of: .deviceInformation, limit: limits.command)
-    } catch .refused {
+    } catch .refused, .applicationError {
       session.journal.update { $0.retries += 1 }
       return try await link.read(uuid, of: .deviceInformation, limit: limits.command)
     }

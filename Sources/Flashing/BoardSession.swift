@@ -25,6 +25,9 @@ public struct BoardSession: Sendable {
   let trustsStoredImage: Bool
   /// It was heard under the name that was given to its firmware loader, by an earlier attempt that left it there.
   let wasHeardInLoader: Bool
+  /// Whether the board's application may have the address before this one: a board that was met in its bootloader, which may have the next address of its
+  /// application's (facts/nordic-dfu.md §2.8). False where the address is known to be the application's, or somebody else was heard under the one before.
+  let mayReturnBelow: Bool
 
   /// - Parameters:
   ///   - control: made with the same time; nil where nobody will pause this session.
@@ -32,6 +35,7 @@ public struct BoardSession: Sendable {
   public init(
     board: BluetoothAddress, adapter: AdapterHandle, central: any Central, order: BoardOrder, limits: SessionLimits, time: Timekeeper,
     control: SessionControl? = nil, journal: AttemptJournal, wasWrittenBefore: Bool, trustsStoredImage: Bool, wasHeardInLoader: Bool = false,
+    mayReturnBelow: Bool = true,
     examine: @escaping @Sendable (BoardIdentity) async throws -> Void
   ) {
     self.board = board
@@ -46,6 +50,7 @@ public struct BoardSession: Sendable {
     self.wasWrittenBefore = wasWrittenBefore
     self.trustsStoredImage = trustsStoredImage
     self.wasHeardInLoader = wasHeardInLoader
+    self.mayReturnBelow = mayReturnBelow
     self.examine = examine
   }
 

@@ -22,6 +22,8 @@ enum SessionError: Error, Hashable {
     case .attributeMissing(let uuid): .board(BoardFailure(.linkNoSMP, in: phase, "the board has no characteristic \(uuid)"))
     case .notPermitted(let words): .board(BoardFailure(.linkNotPermitted, in: phase, "the board demands pairing or encryption (\(words))"))
     case .pairingFailed(let words): .board(BoardFailure(.linkPairing, in: phase, "the board could not be paired (\(words))"))
+    case .applicationError(let code):
+      .board(BoardFailure(.linkConnect, in: phase, "the board's application answered with error 0x\(String(code, radix: 16))"))
     case .refused(let words): .board(BoardFailure(.linkConnect, in: phase, "the Bluetooth service refused: \(words)"))
     }
   }

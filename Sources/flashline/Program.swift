@@ -45,6 +45,7 @@ enum Program {
     case .flash(let address, let unit, let request):
       try RunCommand(request: request, job: .update, board: .init(address: address, unit: unit), invocation: invocation, loop: loop).execute()
     case .smp(let address, let order): try SMPCommand(address: address, order: order, invocation: invocation, loop: loop).execute()
+    case .observe(let request): try ObserveCommand(request: request, invocation: invocation, loop: loop).execute()
     case .report(let request): try ReportCommand(request: request, invocation: invocation, loop: loop).execute()
     case .summary(let filter): try SummaryCommand(filter: filter, invocation: invocation, loop: loop).execute()
     case .catalog(let request): try CatalogCommand(request: request, invocation: invocation, loop: loop).execute()

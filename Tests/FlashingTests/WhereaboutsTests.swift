@@ -16,6 +16,7 @@ import Testing
     var name: String?
     var agreedName: String?
     var canTell = true
+    var mayReturnBelow = true
     /// Seconds of silence after which it is taken; nil never.
     var after: Int?
   }
@@ -31,6 +32,9 @@ import Testing
       Row(family: .metaWear, isInBootloader: false, heard: above, after: 10),
       Row(family: .metaWear, isInBootloader: false, heard: above, canTell: false, after: nil),
       Row(family: .nordic, isInBootloader: true, heard: below, canTell: false, after: 3),
+      Row(family: .nordic, isInBootloader: true, heard: below, canTell: false, mayReturnBelow: false, after: nil),
+      Row(family: .nordic, isInBootloader: false, heard: below, mayReturnBelow: false, after: nil),
+      Row(family: .nordic, isInBootloader: false, heard: above, canTell: false, mayReturnBelow: false, after: 3),
       Row(family: .nordic, isInBootloader: true, heard: above, canTell: false, after: nil),
       Row(family: .nordic, isInBootloader: true, heard: above, after: 3),
       Row(family: .nordic, isInBootloader: false, heard: above, canTell: false, after: 3),
@@ -41,7 +45,7 @@ import Testing
       Row(family: .nordic, isInBootloader: false, heard: board, name: "DfuTarg", agreedName: "FL1", after: 0),
     ])
   func takes(_ row: Row) {
-    let whereabouts = Whereabouts(Self.board, family: row.family, isInBootloader: row.isInBootloader)
+    let whereabouts = Whereabouts(Self.board, family: row.family, isInBootloader: row.isInBootloader, mayReturnBelow: row.mayReturnBelow)
     let heard = Advertisement(address: row.heard, addressType: .random, name: row.name)
     let first = (0...20).first { whereabouts.takes(heard, after: .seconds($0), agreedName: row.agreedName, canTell: row.canTell) }
     #expect(first == row.after)
@@ -49,7 +53,7 @@ import Testing
 
   @Test("Where the board itself was met is its own; where somebody else was met is asked no more")
   func learns() {
-    var whereabouts = Whereabouts(Self.board, family: .nordic, isInBootloader: false)
+    var whereabouts = Whereabouts(Self.board, family: .nordic, isInBootloader: false, mayReturnBelow: true)
     whereabouts.met(at: Self.above)
     whereabouts.remove(Self.below)
     let takes = { (address: BluetoothAddress, seconds: Int) in
@@ -57,5 +61,15 @@ import Testing
     }
     #expect(takes(Self.above, 0) && takes(Self.board, 0) && !takes(Self.below, 60))
     #expect(whereabouts.all == [Self.board, Self.above])
+  }
+
+  @Test("An application is the board's under the board's address, or under the one before where the board was met in its bootloader; never under the next")
+  func applications() {
+    for mayReturnBelow in [false, true] {
+      var whereabouts = Whereabouts(Self.board, family: .nordic, isInBootloader: false, mayReturnBelow: mayReturnBelow)
+      // Its bootloader was met there, which makes the address no application's.
+      whereabouts.met(at: Self.above)
+      #expect([Self.below, Self.board, Self.above].map { whereabouts.mayBeApplication(at: $0) } == [mayReturnBelow, true, false])
+    }
   }
 }

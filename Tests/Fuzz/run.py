@@ -71,6 +71,9 @@ def main() -> int:
     for target in sys.argv[3:] or known:
         told = run(program, target, known[target], seconds)
         crashes = len(told['crashes']) or int(told['code'] != 0)
+        if not told['edges']:
+            # Without the compiler's counters libFuzzer only throws noise at the code.
+            crashes, told['words'] = max(1, crashes), 'the program was built without coverage, so that nothing was learned'
         bad += crashes
         print('| {target} | {seconds} | {executions} | {edges} | {features} | {inputs} | {peak_mb} | '.format(**told) + f'{crashes} |', flush=True)
         if crashes:

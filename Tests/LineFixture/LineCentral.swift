@@ -294,7 +294,7 @@ public final class LineCentral: Central, AdapterSource {
   private func act(_ cell: LineBoard, _ actions: [BoardAction]) {
     for action in actions {
       switch action {
-      case .notify(let bytes):
+      case .notify(let bytes, _):
         let (link, mode) = cell.state.withLock { state in
           state.board.sent()
           return (state.link, state.quirks.reportedMode)

@@ -39,6 +39,24 @@ struct StrandedWatchTests {
     #expect(watch.waiting(after: Self.limit, at: .seconds(row.asked)) == row.waiting, "\(row.what)")
   }
 
+  @Test("Who was heard under the address before a bootloader's, while that waited, is not its application; who was heard before or after a break may be")
+  func neighbours() {
+    let second = { Duration.seconds($0) }
+    var watch = StrandedWatch()
+    watch.heardNeighbour(of: Self.board, at: second(0))
+    #expect(!watch.hasNeighbour(Self.board))
+    watch.heard(Self.board, at: second(1))
+    watch.heardNeighbour(of: Self.board, at: second(12))
+    #expect(!watch.hasNeighbour(Self.board))
+    watch.heard(Self.board, at: second(13))
+    watch.heardNeighbour(of: Self.board, at: second(14))
+    #expect(watch.hasNeighbour(Self.board))
+    watch.heard(Self.board, at: second(20))
+    #expect(watch.hasNeighbour(Self.board))
+    watch.heard(Self.board, at: second(31))
+    #expect(!watch.hasNeighbour(Self.board))
+  }
+
   @Test("Boards do not share their times")
   func apart() {
     var watch = StrandedWatch()

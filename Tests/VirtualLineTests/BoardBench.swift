@@ -55,7 +55,7 @@ struct BoardBench {
   private mutating func take(_ actions: [BoardAction]) {
     for action in actions {
       switch action {
-      case .notify(let value):
+      case .notify(let value, _):
         notified.append(value)
         board.sent()
       case .wake(let delay, let alarm): alarms.append((now + delay, alarm))

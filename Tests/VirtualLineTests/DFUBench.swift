@@ -68,7 +68,7 @@ struct DFUBench {
   private mutating func take(_ actions: [BoardAction]) {
     for action in actions {
       switch action {
-      case .notify(let value):
+      case .notify(let value, _):
         said.append("N " + hex(value))
         take(board.delivered())
       case .respond(let error): said.append(error.map { "R " + hex([$0]) } ?? "R")

@@ -78,7 +78,7 @@ struct DFUEvents: Sendable {
     switch error {
     case .linkLost, .boardUnknown: feed.yield(.linkLost)
     case .adapterGone, .stackGone: feed.yield(.broken(error))
-    case .refused, .noAnswer, .notPermitted, .attributeMissing, .connectFailed, .connectTimedOut, .pairingFailed: feed.yield(.refused)
+    case .refused, .applicationError, .noAnswer, .notPermitted, .attributeMissing, .connectFailed, .connectTimedOut, .pairingFailed: feed.yield(.refused)
     }
   }
 

@@ -72,7 +72,7 @@ struct DFUHandoff: DFUPerformer {
       let events = events
       helpers.addTask { for await bytes in channel.packets() { events.tell(bytes) } }
       return true
-    } catch .refused, .attributeMissing, .noAnswer {
+    } catch .refused, .applicationError, .attributeMissing, .noAnswer {
       return false
     } catch {
       // Among them a board that demands pairing: the profile's matter, and no trouble of its bootloader.

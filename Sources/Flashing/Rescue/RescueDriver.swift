@@ -58,7 +58,7 @@ struct RescueDriver: SessionDriver {
     // An earlier attempt may have left it in its bootloader, which may have the other address.
     awaited = session.wasWrittenBefore ? .retry : nil
     keepsBond = order.pairing != nil && (session.wasWrittenBefore || !order.entersBootloader)
-    whereabouts = Whereabouts(session.board, family: order.family, isInBootloader: !order.entersBootloader)
+    whereabouts = Whereabouts(session.board, family: order.family, isInBootloader: !order.entersBootloader, mayReturnBelow: session.mayReturnBelow)
     bootloader = BootloaderStages(session: session, order: order, links: links)
   }
 
@@ -85,7 +85,7 @@ struct RescueDriver: SessionDriver {
     if offer.entryPath != nil, let method = order.pairing { present = try await connector(present.board).pair(present, method) }
     try await session.enter(identity == nil ? .identify : .verify, links)
     let read = try await connector(present.board).identity(over: present)
-    guard try await isOurs(present, read) else { return nil }
+    guard try await isOurs(present, read, isApplication: offer.entryPath != nil) else { return nil }
     if let path = offer.entryPath { return try await application(present, path, read) }
     guard offer.isBootloader else { throw BoardFailure(.dfuNoService, in: links.phase, "the board offers no way to flash it") }
     note(bootloaderAt: present.board)
@@ -151,7 +151,7 @@ struct RescueDriver: SessionDriver {
     if found.contains(where: { $0.uuid == .legacyDFUVersion }) {
       do throws(CentralError) {
         version = DFUVersion(try await link.read(.legacyDFUVersion, of: .legacyDFU, limit: limits.command))
-      } catch .attributeMissing, .refused {
+      } catch .attributeMissing, .refused, .applicationError {
         version = nil
       } catch {
         throw SessionError.of(error, in: links.phase)
@@ -167,13 +167,20 @@ struct RescueDriver: SessionDriver {
   // MARK: identity
 
   /// Whether the board that answered is the one in hand: another that has the neighbouring address is left alone and not asked again.
-  private mutating func isOurs(_ link: any GATTLink, _ read: BoardIdentity) async throws -> Bool {
-    guard let serial = identity?.serial, let now = read.serial, now != serial else {
+  private mutating func isOurs(_ link: any GATTLink, _ read: BoardIdentity, isApplication: Bool) async throws -> Bool {
+    let isOurs: Bool
+    if let serial = identity?.serial, let now = read.serial {
+      isOurs = now == serial
+      guard isOurs || link.board != session.board else {
+        throw BoardFailure(.verifyOtherBoard, in: .verify, "serial number \(serial) was flashed and \(now) came back")
+      }
+    } else {
+      // A neighbour that runs the wanted version must not stand in for a board that is dead.
+      isOurs = !isApplication || whereabouts.mayBeApplication(at: link.board)
+    }
+    guard !isOurs else {
       whereabouts.met(at: link.board)
       return true
-    }
-    guard link.board != session.board else {
-      throw BoardFailure(.verifyOtherBoard, in: .verify, "serial number \(serial) was flashed and \(now) came back")
     }
     whereabouts.remove(link.board)
     await links.close()

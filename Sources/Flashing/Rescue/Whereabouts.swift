@@ -14,15 +14,20 @@ struct Whereabouts: Sendable {
   /// Under which the board itself was met.
   private var own: Set<BluetoothAddress>
   private var neighbours: Set<BluetoothAddress>
+  /// Under which its application can be: one that is heard under another is somebody else's, also where no serial number says so.
+  private let applications: Set<BluetoothAddress>
   /// The next address, where only a bootloader could have it that came up without having been asked to (facts/nordic-dfu.md §5.4): rare, so that only a
   /// board that proves who it is is taken there.
   private let doubtful: BluetoothAddress?
 
-  /// - Parameter isInBootloader: the board was admitted in its bootloader, so that its application cannot have the next address.
-  init(_ board: BluetoothAddress, family: RescueOrder.Family, isInBootloader: Bool) {
+  /// - Parameters:
+  ///   - isInBootloader: the board was admitted in its bootloader, so that its application cannot have the next address.
+  ///   - mayReturnBelow: its application may have the address before this one (`BoardSession.mayReturnBelow`).
+  init(_ board: BluetoothAddress, family: RescueOrder.Family, isInBootloader: Bool, mayReturnBelow: Bool) {
     self.family = family
     own = [board]
-    neighbours = [board.applicationNeighbour, board.bootloaderNeighbour]
+    applications = mayReturnBelow ? [board, board.applicationNeighbour] : [board]
+    neighbours = applications.union([board.bootloaderNeighbour])
     doubtful = isInBootloader ? board.bootloaderNeighbour : nil
     neighbours.remove(board)
   }
@@ -35,6 +40,9 @@ struct Whereabouts: Sendable {
     own.insert(address)
     neighbours.remove(address)
   }
+
+  /// Whether an application that was met there can be the board's.
+  func mayBeApplication(at address: BluetoothAddress) -> Bool { applications.contains(address) }
 
   /// Somebody else was met there.
   mutating func remove(_ address: BluetoothAddress) {

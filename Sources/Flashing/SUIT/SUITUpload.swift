@@ -1,6 +1,7 @@
 import SMP
 
-/// Moves one part of a SUIT package to the board, a piece at a time: nothing is known of servers that take several at once.
+/// Moves one part of a SUIT package to the board: by group 66 a piece at a time, for nothing is known of servers that take several at once; by the image group
+/// as many as the board has buffers for.
 struct SUITUpload: Sendable {
   /// What the pieces are, on the wire.
   enum Kind: Hashable, Sendable {
@@ -27,35 +28,14 @@ struct SUITUpload: Sendable {
   /// Returns when the board has every byte; throws what ended the upload.
   func run() async throws {
     var window = UploadWindow(length: bytes.count, sizer: sizer, leastFirst: 1, settings: settings)
+    let (session, done, total) = (session, done, total)
+    let upload = PieceUpload(
+      session: session, links: links, time: session.boardTime, what: "the upload of \(what)", post: { try await post($0) },
+      isComplete: { try await isComplete($0) }, progress: { session.journal.progress(done + $0, of: total, at: session.time.now()) },
+      failure: { failed($0) })
     let began = session.time.now()
-    defer { keepFigures(window, since: began) }
-    var progress = (offset: 0, at: began)
-    var last: UploadChunk?
-    var actions = window.start()
-    while let action = actions.first {
-      actions.removeFirst()
-      try Task.checkCancellation()
-      switch action {
-      case .send(let chunk):
-        last = chunk
-        if mayPause { try await session.control.passage() }
-        session.journal.touch(leaving: .application)
-        actions += try await exchange(chunk, &window)
-      case .wait(let pause):
-        try await session.boardTime.sleep(pause)
-        actions += window.waited()
-      case .progress(let offset):
-        session.journal.progress(done + offset, of: total, at: session.time.now())
-      case .readBack:
-        actions += window.readBack(found: try await isComplete(last))
-      case .finished: return
-      case .failed(let failure): throw failed(failure)
-      }
-      if window.acknowledged != progress.offset || window.allowsSilence { progress = (window.acknowledged, session.time.now()) }
-      guard session.time.now() - progress.at < session.limits.stall else {
-        throw BoardFailure(.imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
-      }
-    }
+    defer { upload.note(window, from: window.resumedFrom ?? 0, since: began) }
+    try await upload.run(&window)
   }
 
   /// For a resource the board waits 5 s at most.
@@ -63,32 +43,22 @@ struct SUITUpload: Sendable {
     if case .resource = kind { false } else { true }
   }
 
-  private func exchange(_ chunk: UploadChunk, _ window: inout UploadWindow) async throws -> [UploadWindow.Action] {
-    do {
-      let answer = try await send(chunk)
-      return window.answered(chunk.id, offset: answer.offset, match: answer.match)
-    } catch SMPSession.Failure.refused(let error) {
-      return window.refused(chunk.id, error)
-    } catch SMPSession.Failure.timedOut {
-      return window.timedOut(chunk.id)
-    } catch {
-      throw explained(error, offset: chunk.offset)
-    }
+  private func post(_ chunk: UploadChunk) async throws -> PieceUpload.Answer {
+    if mayPause { try await session.control.passage() }
+    session.journal.touch(leaving: .application)
+    return try await send(chunk)
   }
 
   /// The answer to the last piece is missing: it is sent once more. A board that has everything names the end, or has nothing to transfer any more, and
   /// what it makes of that, its manifest tells.
-  private func isComplete(_ last: UploadChunk?) async throws -> Bool {
-    guard let last else { return false }
+  private func isComplete(_ last: UploadChunk) async throws -> Bool {
     if case .image = kind { return try await isListed() }
     do {
-      return try await send(last).offset == bytes.count
+      return try await send(last)().offset == bytes.count
     } catch SMPSession.Failure.refused(.status(.badState, _)) {
       return true
     } catch SMPSession.Failure.refused {
       return false
-    } catch {
-      throw explained(error, offset: last.offset)
     }
   }
 
@@ -98,23 +68,28 @@ struct SUITUpload: Sendable {
     return try await access.asking.command(ImageStateReadRequest()).slots.contains { $0.image == 0 && $0.slot == 1 && $0.hash == access.order.digest }
   }
 
-  private func send(_ chunk: UploadChunk) async throws -> (offset: Int, match: Bool?) {
+  private func send(_ chunk: UploadChunk) async throws -> PieceUpload.Answer {
     let data = bytes[chunk.range]
     let length = chunk.isFirst ? bytes.count : nil
     switch kind {
     case .envelope(let deferred):
-      return (try await piece(SUITEnvelopeRequest(offset: chunk.offset, data: data, length: length, defersInstall: deferred), chunk), nil)
-    case .cache(let partition): return (try await piece(SUITCacheRequest(target: partition, offset: chunk.offset, data: data, length: length), chunk), nil)
-    case .resource(let id): return (try await piece(SUITResourceRequest(session: id, offset: chunk.offset, data: data, length: length), chunk), nil)
+      return try await post(SUITEnvelopeRequest(offset: chunk.offset, data: data, length: length, defersInstall: deferred), chunk) { ($0.offset, nil) }
+    case .cache(let partition):
+      return try await post(SUITCacheRequest(target: partition, offset: chunk.offset, data: data, length: length), chunk) { ($0.offset, nil) }
+    case .resource(let id):
+      return try await post(SUITResourceRequest(session: id, offset: chunk.offset, data: data, length: length), chunk) { ($0.offset, nil) }
     case .image(let number, let sha):
       let start = chunk.isFirst ? UploadStart(length: bytes.count, sha: sha, image: number) : nil
-      let answer = try await access.smp.send(ImageUploadRequest(offset: chunk.offset, data: data, start: start), limit: chunk.timeout)
-      return (answer.offset, answer.match)
+      return try await post(ImageUploadRequest(offset: chunk.offset, data: data, start: start), chunk) { ($0.offset, $0.match) }
     }
   }
 
-  private func piece<Request: SUITPieceRequest>(_ request: Request, _ chunk: UploadChunk) async throws -> Int {
-    try await access.smp.send(request, limit: chunk.timeout).offset
+  private func post<Request: SMPRequest>(
+    _ request: Request, _ chunk: UploadChunk, _ meaning: @escaping @Sendable (Request.Response) -> (offset: Int, match: Bool?)
+  ) async throws -> PieceUpload.Answer {
+    let smp = access.smp
+    let id = try await smp.post(request)
+    return { meaning(try await smp.response(to: id, of: Request.self, limit: chunk.timeout)) }
   }
 
   // MARK: limits
@@ -133,7 +108,8 @@ struct SUITUpload: Sendable {
 
   /// facts/device-manager.md §4.3: the first packet 40 s, others 10 s, caches always 10 s; resources by the board's own 5 s.
   private var settings: UploadSettings {
-    var settings = UploadSettings(depth: 1, requestSize: access.limits.requestSize)
+    var settings = UploadSettings(access.limits)
+    if access.route == .suitGroup { settings.depth = 1 }
     settings.lastTimeout = settings.laterTimeout
     switch kind {
     case .envelope(let deferred):
@@ -174,21 +150,5 @@ struct SUITUpload: Sendable {
       default: BoardFailure.code(of: error)
       }
     return BoardFailure(code, in: links.phase, "the board refused \(what): \(SUITRefusal(error))", offset: offset)
-  }
-
-  private func explained(_ error: any Error, offset: Int) -> any Error {
-    guard let failure = error as? SMPSession.Failure else { return error }
-    return BoardFailure(smp: failure, in: links.phase, during: "the upload of \(what)", offset: offset)
-  }
-
-  private func keepFigures(_ window: UploadWindow, since began: Duration) {
-    let seconds = (session.time.now() - began).seconds
-    session.journal.update { record in
-      record.uploadBytes = (record.uploadBytes ?? 0) + max(0, window.acknowledged - (window.resumedFrom ?? 0))
-      record.uploadSeconds = (record.uploadSeconds ?? 0) + seconds
-      record.retries += window.recoveries
-      if let resumed = window.resumedFrom { record.resumedFrom = resumed }
-      if let bytes = record.uploadBytes, let spent = record.uploadSeconds, spent > 0 { record.uploadSpeed = Double(bytes) / 1000 / spent }
-    }
   }
 }

@@ -47,16 +47,7 @@ public struct FileUploadWindow: Sendable {
   private var pipeline: UploadPipeline
   /// The offset of the first request: not 0 when the board already has the file's beginning.
   private var begin: Int
-  private var attempts = 0
-  private var timeouts = 0
-  private var stalls = 0
-  private var waits = 0
-  private var best = 0
-
-  /// Times the upload began again.
-  public private(set) var restarts = 0
-  /// Losses, waits and restarts that were got over.
-  public private(set) var recoveries = 0
+  private var patience: UploadPatience
 
   /// - Parameters:
   ///   - length: bytes of the file.
@@ -69,10 +60,15 @@ public struct FileUploadWindow: Sendable {
     begin = (0..<max(1, length)).contains(offset) ? offset : 0
     sizer = FileChunkSizer(length: length, name: name, requestSize: settings.requestSize)
     pipeline = UploadPipeline(depth: settings.depth, growAfter: settings.growAfter)
+    patience = UploadPatience(settings)
   }
 
   /// The offset that the board named last, in bytes.
   public var acknowledged: Int { pipeline.acknowledged }
+  /// Times the upload began again.
+  public var restarts: Int { patience.restarts }
+  /// Losses, waits and restarts that were got over.
+  public var recoveries: Int { patience.recoveries }
   /// Requests sent so far.
   public var requests: Int { pipeline.sent }
 
@@ -115,10 +111,8 @@ public struct FileUploadWindow: Sendable {
     guard let chunk = pipeline.drop(id) else { return [] }
     if case .opening = state { return again(chunk, giveUp: .silent(offset: chunk.offset)) }
     if pipeline.beginsRound(chunk) {
-      timeouts += 1
-      recoveries += 1
       pipeline.shrink()
-      guard timeouts < settings.timeoutLimit else { return fail(.silent(offset: pipeline.acknowledged)) }
+      guard patience.mayGoOnAfterTimeout() else { return fail(.silent(offset: pipeline.acknowledged)) }
     }
     return fill()
   }
@@ -145,7 +139,7 @@ public struct FileUploadWindow: Sendable {
       begin = 0
       return again(chunk, giveUp: .offsetUnexpected(offset))
     }
-    attempts = 0
+    patience.opened()
     state = .streaming
     return advance(to: offset)
   }
@@ -157,12 +151,9 @@ public struct FileUploadWindow: Sendable {
     if offset < chunk.end {
       // A piece is missing on the board: this one, or one before it.
       if pipeline.beginsRound(chunk) {
-        recoveries += 1
+        patience.lost()
         pipeline.shrink()
-        if offset <= pipeline.acknowledged {
-          stalls += 1
-          guard stalls < settings.stallLimit else { return fail(.noProgress(offset: offset)) }
-        }
+        guard offset > pipeline.acknowledged || patience.mayGoOnAfterStall() else { return fail(.noProgress(offset: offset)) }
       }
     } else {
       pipeline.undisturbedAnswer()
@@ -173,12 +164,7 @@ public struct FileUploadWindow: Sendable {
   private mutating func advance(to offset: Int) -> [Action] {
     let before = pipeline.acknowledged
     pipeline.acknowledge(offset)
-    if offset > best {
-      best = offset
-      timeouts = 0
-      stalls = 0
-      waits = 0
-    }
+    patience.advanced(to: offset)
     let progress: [Action] = offset == before ? [] : [.progress(offset)]
     return progress + (offset == length ? end(.finished) : fill())
   }
@@ -189,7 +175,7 @@ public struct FileUploadWindow: Sendable {
     let before = pipeline.acknowledged
     pipeline.restart()
     if begin > 0 { pipeline.acknowledge(begin) }
-    best = begin
+    patience.begins(at: begin)
     state = .opening
     let chunk = make(offset: begin, length: begin == 0 ? sizer.first : sizer.length(at: begin), isFirst: begin == 0)
     pipeline.send(chunk)
@@ -220,16 +206,11 @@ public struct FileUploadWindow: Sendable {
 
   /// The same piece again: the first request after the file was closed, a later one from the offset that the board named.
   private mutating func again(_ chunk: UploadChunk, giveUp: FileTransferFailure) -> [Action] {
-    if case .opening = state {
-      attempts += 1
-      recoveries += 1
-      return attempts < settings.firstAttempts ? reopen() : fail(giveUp)
-    }
+    if case .opening = state { return patience.maySendFirstAgain() ? reopen() : fail(giveUp) }
     if pipeline.beginsRound(chunk) {
-      recoveries += 1
-      stalls += 1
+      patience.lost()
       pipeline.shrink()
-      guard stalls < settings.stallLimit else { return fail(giveUp) }
+      guard patience.mayGoOnAfterStall() else { return fail(giveUp) }
     }
     return fill()
   }
@@ -241,19 +222,13 @@ public struct FileUploadWindow: Sendable {
     case .streaming: reopening = false
     case .pausing, .closing, .idle, .ended: return []
     }
-    guard waits < settings.waitLimit else { return fail(.refused(error, offset: offset)) }
-    let wait = min(settings.firstWait * (1 << min(waits, 16)), settings.longestWait)
-    waits += 1
-    recoveries += 1
+    guard let wait = patience.nextWait() else { return fail(.refused(error, offset: offset)) }
     state = .pausing(reopening: reopening)
     return [.wait(wait)]
   }
 
   private mutating func restart() -> [Action] {
-    guard restarts < settings.restartLimit else { return fail(.restartedTooOften(limit: settings.restartLimit)) }
-    restarts += 1
-    recoveries += 1
-    attempts = 0
+    guard patience.mayRestart() else { return fail(.restartedTooOften(limit: settings.restartLimit)) }
     begin = 0
     return reopen()
   }

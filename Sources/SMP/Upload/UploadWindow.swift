@@ -44,19 +44,11 @@ public struct UploadWindow: Sendable {
   private let sizer: ChunkSizer
   private var state = State.idle
   private var pipeline: UploadPipeline
-  private var attempts = 0
-  private var timeouts = 0
-  private var stalls = 0
-  private var waits = 0
-  private var best = 0
+  private var patience: UploadPatience
   private var hasOpened = false
 
   /// The offset at which the board continued an earlier upload; nil when it began at its first byte.
   public private(set) var resumedFrom: Int?
-  /// Times the upload began again.
-  public private(set) var restarts = 0
-  /// Losses, waits and restarts that were got over.
-  public private(set) var recoveries = 0
 
   /// The upload of an image.
   public init(_ upload: UploadStart, settings: UploadSettings) {
@@ -75,10 +67,15 @@ public struct UploadWindow: Sendable {
     self.settings = settings
     self.sizer = sizer
     pipeline = UploadPipeline(depth: settings.depth, growAfter: settings.growAfter)
+    patience = UploadPatience(settings)
   }
 
   /// The offset that the board named last, in bytes.
   public var acknowledged: Int { pipeline.acknowledged }
+  /// Times the upload began again.
+  public var restarts: Int { patience.restarts }
+  /// Losses, waits and restarts that were got over.
+  public var recoveries: Int { patience.recoveries }
   /// Requests that may be outstanding now.
   public var depth: Int { pipeline.depth }
   /// Whether the board may rightly be silent for long: it erases, checks the whole image, is asked what it has, or is given the time that it asked
@@ -139,10 +136,8 @@ public struct UploadWindow: Sendable {
     if chunk.isLast, pipeline.outstanding.isEmpty { return askForReadBack() }
     if case .opening = state { return resend(chunk, giveUp: .silent(offset: 0)) }
     if pipeline.beginsRound(chunk) {
-      timeouts += 1
-      recoveries += 1
       pipeline.shrink()
-      guard timeouts < settings.timeoutLimit else { return fail(.silent(offset: pipeline.acknowledged)) }
+      guard patience.mayGoOnAfterTimeout() else { return fail(.silent(offset: pipeline.acknowledged)) }
     }
     return fill()
   }
@@ -169,7 +164,7 @@ public struct UploadWindow: Sendable {
     guard offset > 0 else { return resend(chunk, giveUp: .noProgress(offset: 0)) }
     if !hasOpened, offset > chunk.end { resumedFrom = offset }
     hasOpened = true
-    attempts = 0
+    patience.opened()
     state = .streaming
     return advance(to: offset, match)
   }
@@ -182,32 +177,22 @@ public struct UploadWindow: Sendable {
     if offset < chunk.offset {
       // A piece before this one is missing on the board.
       if pipeline.beginsRound(chunk) {
-        recoveries += 1
+        patience.lost()
         pipeline.shrink()
-        if offset <= pipeline.acknowledged, let failure = stalled(at: offset) { return fail(failure) }
+        guard offset > pipeline.acknowledged || patience.mayGoOnAfterStall() else { return fail(.noProgress(offset: offset)) }
       }
     } else if offset <= pipeline.acknowledged {
-      if pipeline.beginsRound(chunk), let failure = stalled(at: offset) { return fail(failure) }
+      guard !pipeline.beginsRound(chunk) || patience.mayGoOnAfterStall() else { return fail(.noProgress(offset: offset)) }
     } else {
       pipeline.undisturbedAnswer()
     }
     return advance(to: offset, match)
   }
 
-  private mutating func stalled(at offset: Int) -> UploadFailure? {
-    stalls += 1
-    return stalls < settings.stallLimit ? nil : .noProgress(offset: offset)
-  }
-
   private mutating func advance(to offset: Int, _ match: Bool?) -> [Action] {
     let before = pipeline.acknowledged
     pipeline.acknowledge(offset)
-    if offset > best {
-      best = offset
-      timeouts = 0
-      stalls = 0
-      waits = 0
-    }
+    patience.advanced(to: offset)
     let progress: [Action] = offset == before ? [] : [.progress(offset)]
     guard offset == total else { return progress + fill() }
     return progress + (match == false ? fail(.mismatch) : end(.finished))
@@ -218,7 +203,7 @@ public struct UploadWindow: Sendable {
   private mutating func open() -> [Action] {
     let before = pipeline.acknowledged
     pipeline.restart()
-    best = 0
+    patience.begins(at: 0)
     state = .opening
     let chunk = make(offset: 0, length: sizer.first, isFirst: true)
     pipeline.send(chunk)
@@ -249,15 +234,11 @@ public struct UploadWindow: Sendable {
 
   /// The same piece again, at once: the first request as a whole, a later one from the offset that the board named.
   private mutating func resend(_ chunk: UploadChunk, giveUp: UploadFailure) -> [Action] {
-    if case .opening = state {
-      attempts += 1
-      recoveries += 1
-      return attempts < settings.firstAttempts ? open() : fail(giveUp)
-    }
+    if case .opening = state { return patience.maySendFirstAgain() ? open() : fail(giveUp) }
     if pipeline.beginsRound(chunk) {
-      recoveries += 1
+      patience.lost()
       pipeline.shrink()
-      if stalled(at: chunk.offset) != nil { return fail(giveUp) }
+      guard patience.mayGoOnAfterStall() else { return fail(giveUp) }
     }
     return fill()
   }
@@ -269,20 +250,13 @@ public struct UploadWindow: Sendable {
     case .streaming: reopening = false
     case .pausing, .idle, .readingBack, .ended: return []
     }
-    guard waits < settings.waitLimit else { return fail(.refused(error, offset: chunk.offset)) }
-    let wait = min(settings.firstWait * (1 << min(waits, 16)), settings.longestWait)
-    waits += 1
-    recoveries += 1
+    guard let wait = patience.nextWait() else { return fail(.refused(error, offset: chunk.offset)) }
     state = .pausing(reopening: reopening)
     return [.wait(wait)]
   }
 
   private mutating func restart() -> [Action] {
-    guard restarts < settings.restartLimit else { return fail(.restartedTooOften(limit: settings.restartLimit)) }
-    restarts += 1
-    recoveries += 1
-    attempts = 0
-    return open()
+    patience.mayRestart() ? open() : fail(.restartedTooOften(limit: settings.restartLimit))
   }
 
   private mutating func askForReadBack() -> [Action] {

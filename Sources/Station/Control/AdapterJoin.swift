@@ -30,10 +30,16 @@ public struct AdapterJoin: Hashable, Sendable {
 }
 
 /// Follows both views and yields the joined list after each change, the newest first when the reader is slow.
-struct AdapterWatch: Sendable {
+public struct AdapterWatch: Sendable {
   let source: any AdapterSource
   let central: any Central
   let join: AdapterJoin
+
+  public init(source: any AdapterSource, central: any Central, join: AdapterJoin) {
+    self.source = source
+    self.central = central
+    self.join = join
+  }
 
   private enum View: Sendable {
     case hardware([AdapterHardware])
@@ -41,7 +47,7 @@ struct AdapterWatch: Sendable {
   }
 
   /// Ends when the reader's task is cancelled. Nothing is yielded before both sides have spoken once.
-  func run(_ changed: (_ adapters: [LineAdapter], _ stackIsEmpty: Bool) async -> Void) async {
+  public func run(_ changed: (_ adapters: [LineAdapter], _ stackIsEmpty: Bool) async -> Void) async {
     let (views, feed) = AsyncStream.makeStream(of: View.self, bufferingPolicy: .bufferingNewest(64))
     await withTaskGroup(of: Void.self) { group in
       group.addTask { for await list in source.adapters() { feed.yield(.hardware(list)) } }

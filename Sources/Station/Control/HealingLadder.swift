@@ -1,4 +1,4 @@
-import Bluetooth
+public import Bluetooth
 
 /// What is done about an adapter that fails, failure by failure, until it is left alone (facts/bluez.md §1, "Speed of adapter recovery").
 ///
@@ -6,8 +6,8 @@ import Bluetooth
 /// again. The waits together are longer than a discovery of the kernel (10.24 s, DISCOV_LE_TIMEOUT of net/bluetooth): one that a killed bluetoothd left
 /// behind makes the next one answer `InProgress` for as long, and nothing is wrong with the adapter. A USB re-authorisation makes the adapter go and come,
 /// and its worker with it, so it is remembered beyond the worker.
-struct HealingLadder: Hashable, Sendable {
-  enum Step: Hashable, Sendable {
+public struct HealingLadder: Hashable, Sendable {
+  public enum Step: Hashable, Sendable {
     /// Only wait for so long.
     case wait(Duration)
     case remedy(AdapterRemedy)
@@ -24,8 +24,10 @@ struct HealingLadder: Hashable, Sendable {
   private var failures = 0
   private var reauthorisedAt: Duration?
 
+  public init() {}
+
   /// The adapter failed (again).
-  mutating func failed(at now: Duration) -> Step {
+  public mutating func failed(at now: Duration) -> Step {
     defer { failures += 1 }
     guard failures < Self.steps.count else { return .giveUp }
     let step = Self.steps[failures]
@@ -36,9 +38,9 @@ struct HealingLadder: Hashable, Sendable {
   }
 
   /// The adapter works, or begins anew.
-  mutating func works() {
+  public mutating func works() {
     failures = 0
   }
 
-  var isFailing: Bool { failures > 0 }
+  public var isFailing: Bool { failures > 0 }
 }

@@ -41,6 +41,7 @@ extension StationController {
       finished.giveUp(fault.code, fault.message, in: finished.failurePhase ?? .discover, at: finished.finishedAt ?? ports.time.wall())
     }
     await commit(asGivenUpInPause(finished), of: board, on: adapter)
+    await collect(finished, kind, adapter, handle)
   }
 
   private func newRecord(_ sighting: SightingBook.Sighting, _ kind: LineJob.Kind, _ attempt: Int, _ adapter: LineAdapter) -> AttemptRecord {
@@ -75,7 +76,7 @@ extension StationController {
     return BoardSession(
       board: board, adapter: handle, central: ports.central, order: kind.order, limits: job.sessionLimits, time: ports.time, control: control, journal: journal,
       wasWrittenBefore: ledger.wasWritten(board), trustsStoredImage: !distrusted.contains(board),
-      wasHeardInLoader: sighting.name == board.loaderName,
+      wasHeardInLoader: sighting.name == board.loaderName, mayReturnBelow: mayReturnBelow(sighting),
       examine: { [self] identity in try await examine(identity, of: board, kind, journal) })
   }
 

@@ -76,6 +76,8 @@ public actor StationController {
   private var lookedAt: Duration?
   /// Boards that this station sent to their bootloader itself: they are not waited for.
   var detached: Set<BluetoothAddress> = []
+  /// Boards whose application has their own address for certain (`BoardSession.mayReturnBelow`).
+  var standsAlone: Set<BluetoothAddress> = []
   /// Boards of this job by the other address that their bootloader has.
   var otherAddresses: [BluetoothAddress: BluetoothAddress] = [:]
   /// Boards of this job that may have been left in their firmware loader, with the place of their kind, by the name that it has then.
@@ -85,6 +87,8 @@ public actor StationController {
   var heardAfresh: [BluetoothAddress: Duration] = [:]
   /// Serial numbers that were read in this job, with the first board that told each: two boards may be in hand at once, before either is recorded.
   var serials: [String: BluetoothAddress] = [:]
+  /// Boards that have passed and whose diagnostics are being taken: the job ends after them.
+  var collecting = 0
   /// What ended the job as the station's fault.
   var fault: (code: FailureCode, message: String)?
   var reason: EndReason?
@@ -223,7 +227,7 @@ public actor StationController {
       for record in overdue { ports.emit(.boardDone(record)) }
     }
     checkAdapters(now)
-    guard reason == nil, let over = ledger.endReason(now: now, isPaused: control.isPaused) else { return }
+    guard reason == nil, collecting == 0, let over = ledger.endReason(now: now, isPaused: control.isPaused) else { return }
     reason = over
     signal.yield(.end)
   }

@@ -19,6 +19,7 @@ extension StationEvent {
     case .boardProgress: "board.progress"
     case .boardFinished: "board.finished"
     case .boardDone: "board.done"
+    case .boardObserved: "board.observed"
     case .batchFinished: "batch.finished"
     case .stationFault: "station.fault"
     }
@@ -50,6 +51,8 @@ extension StationEvent {
     case .boardProgress(let record, let bytes, let total, let speed):
       record.keys + [.init("bytes", .of(bytes)), .init("total", .of(total)), .init("kB_per_s", .real(speed))]
     case .boardFinished(let record), .boardDone(let record): [.init("adapter", .of(record.adapterLabel))] + record.json
+    case .boardObserved(let record, let collection):
+      record.keys + [.init("chunks", .of(collection.chunks)), .init("lost", .of(collection.lost)), .init("reason", .of(collection.trouble))]
     case .batchFinished(let end): end.json
     case .stationFault(let code, let message, let adapter):
       [.init("failure_code", .text(code.rawValue)), .init("message", .text(message)), .init("adapter", .of(adapter?.label))]

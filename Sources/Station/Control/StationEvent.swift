@@ -23,6 +23,8 @@ public enum StationEvent: Sendable {
   case boardFinished(AttemptRecord)
   /// The board's final result in this batch is committed.
   case boardDone(AttemptRecord)
+  /// What came of taking a passed board's diagnostics; nothing of it changes its result.
+  case boardObserved(AttemptRecord, DiagnosticCollection)
   case batchFinished(BatchEnd)
   case stationFault(code: FailureCode, message: String, adapter: LineAdapter?)
 

@@ -27,6 +27,7 @@ public struct BoardProfile: Hashable, Sendable {
   public var firmware: FirmwareRules
   public var upgrade: UpgradeRules
   public var rescue: RescueRules
+  public var observe: ObserveRules
 
   /// Reads a profile file.
   public init(path: String) throws(ConfigurationError) {
@@ -44,6 +45,7 @@ public struct BoardProfile: Hashable, Sendable {
     firmware = try FirmwareRules(values, family: family)
     upgrade = try UpgradeRules(values)
     rescue = try RescueRules(values, family: family)
+    observe = try ObserveRules(values)
   }
 
   private static func pairing(_ values: IniValues) throws(ConfigurationError) -> PairingMethod? {

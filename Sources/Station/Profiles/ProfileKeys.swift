@@ -51,6 +51,8 @@ enum ProfileKeys {
   static let fwVersion = IniKey("rescue", "fw_version", .described("any"))
   static let signed = IniKey("rescue", "signed", .value("no"))
 
+  static let afterPass = IniKey("observe", "after_pass", .value("0s"))
+
   /// In the order of the shipped generic profile.
   static let all = [
     name, family, pairing, passkey,
@@ -59,5 +61,6 @@ enum ProfileKeys {
     package, source, hardwareVersion, softwareType, deviceSerial, artefact, sha256, version, firmwareBoard, firmwareSoC, allowUnsigned, allowDowngrade,
     mode, pipelineDepth, byteAlignment, reassemblyBufferSize, eraseAppSettings, bootloaderMode, estimatedSwapTime,
     rescueName, rescueService, rescueProtocol, strandedAfter, catalog, flavor, packetReceipt, packetSize, hwVersion, fwVersion, signed,
+    afterPass,
   ]
 }

@@ -10,7 +10,12 @@ extension StationController {
 
   /// Follows how long a board has been in its bootloader.
   func followBootloader(_ board: BluetoothAddress, _ verdict: Admission.Verdict) async {
-    guard case .bootloader = verdict else { return stranded.forget(board) }
+    guard case .bootloader = verdict else {
+      stranded.forget(board)
+      // After an attempt at the bootloader it may be that board itself, back in its application.
+      if !detached.contains(board.bootloaderNeighbour) { stranded.heardNeighbour(of: board.bootloaderNeighbour, at: listened) }
+      return
+    }
     stranded.heard(board, at: listened)
     guard !historyRead.contains(board) else { return }
     if historyRead.count >= Self.memoryLimit { historyRead = [] }
@@ -30,6 +35,16 @@ extension StationController {
   func isStranded(_ sighting: SightingBook.Sighting) -> Bool {
     guard job.job == .rescue, case .bootloader(let profile) = sighting.verdict, !detached.contains(sighting.board) else { return true }
     return stranded.isStranded(sighting.board, after: admission.profiles[profile].rescue.strandedAfter, at: listened)
+  }
+
+  /// Whether the application of a board may come up under the address before the one at which the board was admitted. Settled at its first attempt: what is
+  /// heard there afterwards may be the board itself.
+  func mayReturnBelow(_ sighting: SightingBook.Sighting) -> Bool {
+    let board = sighting.board
+    if case .application = sighting.verdict, !detached.contains(board) { standsAlone.insert(board) }
+    if stranded.hasNeighbour(board), !detached.contains(board) { standsAlone.insert(board) }
+    // A line job admits boards in their application, also those that it finds in their bootloader after a crash; `flash` is told any address.
+    return !(standsAlone.contains(board) || job.job == .update && !job.liftsQuarantine)
   }
 
   /// Has the stack forget a board of which it mixes two lives, so that the next advertisement stands for itself.

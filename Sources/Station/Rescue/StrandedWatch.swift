@@ -14,6 +14,8 @@ public struct StrandedWatch: Sendable {
   private struct Watched {
     var since: Duration
     var last: Duration
+    /// Somebody was heard meanwhile under the address before the board's: it cannot be the board's application.
+    var hasNeighbour = false
   }
 
   private var watched: [BluetoothAddress: Watched] = [:]
@@ -25,7 +27,7 @@ public struct StrandedWatch: Sendable {
   /// - Parameter now: the time that was spent listening so far.
   public mutating func heard(_ board: BluetoothAddress, at now: Duration) {
     var present = watched[board] ?? Watched(since: now, last: now)
-    if now - present.last > Self.breakLimit { present.since = now }
+    if now - present.last > Self.breakLimit { (present.since, present.hasNeighbour) = (now, false) }
     present.last = now
     if watched[board] == nil, watched.count >= Self.boardLimit,
       let oldest = watched.min(by: { ($0.value.last, $0.key) < ($1.value.last, $1.key) })
@@ -35,10 +37,21 @@ public struct StrandedWatch: Sendable {
     watched[board] = present
   }
 
-  /// The board was seen as something else, or was taken in hand.
+  /// The board was seen as something else.
   public mutating func forget(_ board: BluetoothAddress) {
     watched[board] = nil
   }
+
+  /// Something that is no bootloader was heard under the address before a board's.
+  ///
+  /// - Parameter now: the time that was spent listening so far.
+  public mutating func heardNeighbour(of board: BluetoothAddress, at now: Duration) {
+    guard let present = watched[board], now - present.last <= Self.breakLimit else { return }
+    watched[board]?.hasNeighbour = true
+  }
+
+  /// Whether the address before a bootloader's is another board's: that one was heard in its application while this one waited in its bootloader.
+  public func hasNeighbour(_ board: BluetoothAddress) -> Bool { watched[board]?.hasNeighbour == true }
 
   /// Whether a board has been in its bootloader for so long that it counts as stranded.
   public func isStranded(_ board: BluetoothAddress, after limit: Duration, at now: Duration) -> Bool {

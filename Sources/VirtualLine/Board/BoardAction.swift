@@ -2,8 +2,8 @@ public import Bluetooth
 
 /// What a virtual board wants its host to do.
 public enum BoardAction: Hashable, Sendable {
-  /// Send this value as one notification; tell the board by `sent()` when it is on the air.
-  case notify([UInt8])
+  /// Send this value as one notification of a characteristic; tell the board when it is on the air.
+  case notify([UInt8], from: BluetoothUUID)
   /// Answer the write request at hand: nil is success, else an ATT error code.
   case respond(UInt8?)
   /// The board indicates that its services have changed, without having reset.
@@ -27,6 +27,8 @@ public struct BoardAlarm: Hashable, Sendable {
     case delayed([UInt8])
     case reset
     case booted
+    /// The board looks for new diagnostic chunks.
+    case poll
     /// Of a board with one of Nordic's bootloaders.
     case dfu(DFUAlarm)
     /// The application goes to its bootloader.

@@ -62,6 +62,12 @@ public struct BoardSettings: Hashable, Sendable, Codable {
   public var manufacturer: String?
   public var serial: String?
   public var name: String?
+  /// Software revision of the Device Information Service; nil: the board has none, or with diagnostics `groups.softwareType`.
+  public var software: String?
+  /// Characteristics of the Device Information Service that the board does not have, as `2A25`.
+  public var withheld: [String] = []
+  /// Memfault's Diagnostic Service; nil: it is not built. Of boards with an SMP server.
+  public var mds: DiagnosticSettings?
   /// The command groups beside os and image.
   public var groups = GroupSettings()
   /// Times: a request in the server, the erase before the first chunk when the slot is not blank, reset, boot, swap.
@@ -101,6 +107,7 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     case manufacturer
     case serial
     case name
+    case software, withheld, mds
     case groups
     case serviceMilliseconds
     case eraseMilliseconds
@@ -150,6 +157,9 @@ public struct BoardSettings: Hashable, Sendable, Codable {
     manufacturer = try values.decodeIfPresent(manufacturer, .manufacturer)
     serial = try values.decodeIfPresent(serial, .serial)
     name = try values.decodeIfPresent(name, .name)
+    software = try values.decodeIfPresent(software, .software)
+    withheld = try values.decodeIfPresent(withheld, .withheld)
+    mds = try values.decodeIfPresent(mds, .mds)
     groups = try values.decodeIfPresent(groups, .groups)
     serviceMilliseconds = try values.decodeIfPresent(serviceMilliseconds, .serviceMilliseconds)
     eraseMilliseconds = try values.decodeIfPresent(eraseMilliseconds, .eraseMilliseconds)

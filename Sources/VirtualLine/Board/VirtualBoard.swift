@@ -25,7 +25,9 @@ public struct VirtualBoard: Sendable {
   private(set) var flash: VirtualBootloader
   private var groups: ServerGroups
   private var pool: RequestPool
-  private(set) var faults: FaultScript
+  var faults: FaultScript
+  /// Memfault's service; nil when it is not built.
+  var diagnostics: DiagnosticService?
   private var state = State.off
   /// Counts links, so that alarms of an earlier one are known.
   private var linkEpoch = 0
@@ -72,6 +74,7 @@ public struct VirtualBoard: Sendable {
     groups = ServerGroups(settings: settings, identity: identity)
     pool = RequestPool(settings: settings)
     self.faults = FaultScript(faults)
+    diagnostics = settings.mds.map { DiagnosticService($0, identity) }
   }
 
   // MARK: What the air sees
@@ -79,6 +82,7 @@ public struct VirtualBoard: Sendable {
   /// The SMP service and its one characteristic (smp.md §2.1).
   public static let service = "8d53dc1d-1db7-4cd3-868b-8a527460aa84"
   public static let characteristic = "da2e7828-fbce-4e01-ae9e-261174997c48"
+  private static let packets = BluetoothUUID(characteristic) ?? .simpleManagement
 
   /// True while the board can be heard and connected to.
   public var advertises: Bool { state == .running(link: nil) }
@@ -97,15 +101,17 @@ public struct VirtualBoard: Sendable {
     return false
   }
 
-  /// The value of a Device Information characteristic; nil when the board has no such one.
+  /// The value of a Device Information or diagnostics characteristic; nil when the board has no such one.
   public func read(_ characteristic: BluetoothUUID) -> [UInt8]? {
-    guard !flash.isInLoader || settings.loader.information else { return nil }
+    if hasDiagnostics, let value = diagnostics?.read(characteristic) { return value }
+    guard !flash.isInLoader || settings.loader.information, !settings.withheldInformation.contains(characteristic) else { return nil }
     let text: String? =
       switch characteristic {
       case .modelNumber: identity.model
       case .serialNumber: identity.serial
       case .firmwareRevision: suit.map { String($0.record.sequence) } ?? flash.running?.version.smpText
       case .hardwareRevision: identity.hardware
+      case .softwareRevision: settings.software ?? (settings.mds == nil ? nil : settings.groups.softwareType)
       case .manufacturerName: identity.manufacturer
       default: nil
       }
@@ -159,6 +165,7 @@ public struct VirtualBoard: Sendable {
     linkEpoch += 1
     connections += 1
     state = .running(link: Link(mtu: max(23, mtu)))
+    diagnostics?.linked(mtu: max(23, mtu))
     return max(23, mtu)
   }
 
@@ -169,6 +176,7 @@ public struct VirtualBoard: Sendable {
     forgetLink()
   }
 
+  /// Notifications of the SMP characteristic.
   public mutating func subscribe(_ on: Bool) {
     guard case .running(var link?) = state else { return }
     link.notifying = on
@@ -184,7 +192,7 @@ public struct VirtualBoard: Sendable {
     return [wake(.milliseconds(max(0, settings.serviceMilliseconds)), .serve)]
   }
 
-  /// A notification is on the air.
+  /// A notification of the SMP characteristic is on the air.
   public mutating func sent() { pool.sent() }
 
   /// Time has passed.
@@ -198,6 +206,7 @@ public struct VirtualBoard: Sendable {
     case .booted:
       if state == .booting { state = .running(link: nil) }
       return []
+    case .poll: return pollDiagnostics()
     case .suit(let timer):
       let (timers, restarts) = groups.rang(timer, &faults)
       return restarts ? restart() : timers.map(wake)
@@ -304,14 +313,14 @@ public struct VirtualBoard: Sendable {
     guard case .running(let link?) = state, link.notifying else { return [] }
     let most = link.mtu - 3
     let size = settings.fragment > 0 ? min(settings.fragment, most) : most
-    let pieces = stride(from: 0, to: bytes.count, by: size).map { BoardAction.notify(Array(bytes[$0..<min($0 + size, bytes.count)])) }
+    let pieces = stride(from: 0, to: bytes.count, by: size).map { BoardAction.notify(Array(bytes[$0..<min($0 + size, bytes.count)]), from: Self.packets) }
     pool.answered(notifications: pieces.count)
     return pieces
   }
 
   // MARK: Reset
 
-  private mutating func endLink(_ end: LinkEnd) -> [BoardAction] {
+  mutating func endLink(_ end: LinkEnd) -> [BoardAction] {
     guard isConnected else { return [] }
     state = .running(link: nil)
     forgetLink()
@@ -324,6 +333,7 @@ public struct VirtualBoard: Sendable {
     held = nil
     heldFrame = nil
     overtaken = nil
+    diagnostics?.linkEnded()
   }
 
   /// One reset: the link is lost, MCUboot decides, the application comes up after its time, or nothing does.
@@ -366,7 +376,7 @@ public struct VirtualBoard: Sendable {
     return boot * (crashed > 0 ? 2 : 1) + swap * swaps
   }
 
-  private func wake(_ duration: Duration, _ kind: BoardAlarm.Kind) -> BoardAction {
+  func wake(_ duration: Duration, _ kind: BoardAlarm.Kind) -> BoardAction {
     .wake(duration, BoardAlarm(kind: kind, epoch: epoch(of: kind)))
   }
 
@@ -376,7 +386,7 @@ public struct VirtualBoard: Sendable {
   private func epoch(of kind: BoardAlarm.Kind) -> Int {
     switch kind {
     case .reset, .booted, .suit: boots.count
-    case .serve, .answer, .delayed, .dfu, .jump, .selfReturn, .serviceChanged: linkEpoch
+    case .serve, .answer, .delayed, .poll, .dfu, .jump, .selfReturn, .serviceChanged: linkEpoch
     }
   }
 }

@@ -14,6 +14,14 @@ enum BoardAttributes {
     var flags: [String]
   }
 
+  /// Device Information as a board has it.
+  static func information(where isThere: (BluetoothUUID) -> Bool) -> Service {
+    var service = information
+    service.characteristics.append(Characteristic(handle: 0x0B + 2 * service.characteristics.count, uuid: .softwareRevision, flags: ["read"]))
+    service.characteristics.removeAll { !isThere($0.uuid) }
+    return service
+  }
+
   /// Device Information at the same handles in every database.
   static let information = Service(
     handle: 0x0A, uuid: .deviceInformation,
@@ -21,13 +29,10 @@ enum BoardAttributes {
       Characteristic(handle: 0x0B + 2 * $0.offset, uuid: $0.element, flags: ["read"])
     })
 
-  /// Device Information and SMP (smp.md §2.1).
+  /// SMP (smp.md §2.1).
   static let smp: [Service] = {
-    var services = [information]
-    if let packets = BluetoothUUID(VirtualBoard.characteristic) {
-      services.append(main(.simpleManagement, [(packets, ["write-without-response", "notify"])]))
-    }
-    return services
+    guard let packets = BluetoothUUID(VirtualBoard.characteristic) else { return [] }
+    return [main(.simpleManagement, [(packets, ["write-without-response", "notify"])])]
   }()
 
   /// The service of a mode: always at 0x20, so that the same handles mean other things when the mode changes (nordic-dfu.md §6.3).

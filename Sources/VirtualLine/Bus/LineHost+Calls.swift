@@ -11,7 +11,8 @@ extension LineHost {
     case .root:
       guard call.interface == StackFaces.objects, call.member == "GetManagedObjects" else { return .unknownMethod(call) }
       return .values([managedObjects()])
-    case .stack, .service: return .unknownMethod(call)
+    case .stack: return call.interface == StackFaces.agents ? agentCall(call) : .unknownMethod(call)
+    case .service: return .unknownMethod(call)
     case .adapter(let hci):
       guard let adapter = adapter(hci) else { return .unknownObject(call) }
       return call.interface == StackFaces.adapter ? await adapterCall(call, adapter) : .unknownMethod(call)
@@ -21,6 +22,8 @@ extension LineHost {
       switch call.member {
       case "Connect": return await connect(board, on: adapter, client: call.sender)
       case "Disconnect": return await disconnect(board, on: adapter)
+      case "Pair": return await pair(board, on: adapter)
+      case "CancelPairing": return .doesNotExist
       default: return .unknownMethod(call)
       }
     case .characteristic(let hci, let address, let service, let handle):
@@ -80,23 +83,25 @@ extension LineHost {
       return .nothing
     case ("AcquireWrite", "a{sv}"): return mayCommand ? acquireWrite(board, item) : .notSupported
     // A socket for notifications only: indications come as signals (bluetoothd, src/gatt-client.c).
-    case ("AcquireNotify", "a{sv}"): return item.flags.contains("notify") ? await acquireNotify(board) : .notSupported
+    case ("AcquireNotify", "a{sv}"): return item.flags.contains("notify") ? await acquireNotify(board, item) : .notSupported
     case ("StartNotify", ""):
       guard item.notifies else { return .notSupported }
       guard let link = links[board] else { return .notConnected }
-      if link.notifying != nil { return link.notifying == .socket ? .notPermitted : .inProgress }
-      return await subscribe(board, link.ticket, .signals) ? .nothing : .failed("Not connected")
-    case ("StopNotify", ""): return stopNotify(board)
+      if let how = link.notifying[item.uuid] { return how == .socket ? .notPermitted : .inProgress }
+      return await subscribe(board, link.ticket, item.uuid, .signals) ?? .nothing
+    case ("StopNotify", ""): return stopNotify(board, item.uuid)
     default: return .unknownMethod(call)
     }
   }
 
-  /// A read is a request and its answer: two connection events.
+  /// A read is a request and its answer: two connection events, and two more for each further piece of MTU − 1 bytes (Core 5.4 Vol 3 Part G, 4.8.3).
   private func readValue(_ board: Int, _ item: BoardAttributes.Characteristic) async -> DBusReply {
     guard let link = links[board] else { return .notConnected }
-    await reactor.sleep(radio.interval * 2)
+    let pieces = 1 + (boards[board].read(item.uuid)?.count ?? 0) / max(1, link.mtu - 1)
+    await reactor.sleep(radio.interval * (2 * pieces))
     guard let same = links[board], same.ticket == link.ticket, !same.severed else { return .failed("Not connected") }
-    guard let value = boards[board].read(item.uuid) else { return .failed("Operation failed with ATT error: 0x0a") }
+    if let error = boards[board].refusal(ofReading: item.uuid) { return .attributeError(error) }
+    guard let value = boards[board].read(item.uuid) else { return .attributeError(0x0A) }
     return .values([.bytes(value)])
   }
 

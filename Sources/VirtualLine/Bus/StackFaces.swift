@@ -8,6 +8,7 @@ enum StackFaces {
   static let service = "org.bluez.GattService1"
   static let characteristic = "org.bluez.GattCharacteristic1"
   static let properties = "org.freedesktop.DBus.Properties"
+  static let agents = "org.bluez.AgentManager1"
   static let objects = "org.freedesktop.DBus.ObjectManager"
   /// Company identifier for tests in the Bluetooth assigned numbers.
   static let company: UInt16 = 0xFFFF
@@ -25,7 +26,7 @@ enum StackFaces {
   static func properties(of known: StackAdapter.KnownBoard, number: Int, link: HostedLink?, adapter hci: Int) -> [String: DBusValue] {
     var values: [String: DBusValue] = [
       "Address": .string(known.face.address.description), "AddressType": .string("random"), "Name": .string(known.face.name),
-      "Alias": .string(known.face.name), "Paired": .bool(false), "Bonded": .bool(false), "Trusted": .bool(false), "Blocked": .bool(false),
+      "Alias": .string(known.face.name), "Paired": .bool(known.isBonded), "Bonded": .bool(known.isBonded), "Trusted": .bool(false), "Blocked": .bool(false),
       "LegacyPairing": .bool(false), "Connected": .bool(known.link != .none), "ServicesResolved": .bool(known.link == .resolved),
       "UUIDs": .strings(uuids(known, link)), "Adapter": .objectPath(StackObject.adapter(hci: hci).path),
       "ManufacturerData": manufacturerData(number),
@@ -55,8 +56,8 @@ enum StackFaces {
     ]
     if let link { values["MTU"] = .uint16(UInt16(clamping: link.mtu)) }
     if item.notifies {
-      values["Notifying"] = .bool(link?.notifying != nil)
-      values["NotifyAcquired"] = .bool(link?.reader != nil)
+      values["Notifying"] = .bool(link?.notifying[item.uuid] != nil)
+      values["NotifyAcquired"] = .bool(link?.readers[item.uuid] != nil)
     }
     if item.flags.contains("write-without-response") { values["WriteAcquired"] = .bool(link?.writers[item.handle] != nil) }
     return values

@@ -12,5 +12,13 @@ extension DBusReply {
   static let invalidArguments = error(name: "org.bluez.Error.InvalidArguments", message: "Invalid arguments in method call")
   static let unknownProperty = error(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No such property")
 
+  static let authenticationFailed = error(name: "org.bluez.Error.AuthenticationFailed", message: "Authentication Failed")
+  static let alreadyExists = error(name: "org.bluez.Error.AlreadyExists", message: "Already Exists")
+
+  /// What an ATT error of the board becomes (BlueZ src/gatt-client.c).
+  static func attributeError(_ code: UInt8) -> DBusReply {
+    failed("Operation failed with ATT error: 0x" + (code < 16 ? "0" : "") + String(code, radix: 16))
+  }
+
   static func failed(_ message: String) -> DBusReply { .error(name: "org.bluez.Error.Failed", message: message) }
 }

@@ -47,6 +47,11 @@ extension DFUBoard: HostedBoard {
     }
   }
 
+  /// The characteristic that notifies or indicates in the mode that the board is in.
+  var notifier: BluetoothUUID {
+    services.lazy.flatMap(\.characteristics).first(where: \.notifies)?.uuid ?? .legacyDFUControlPoint
+  }
+
   private static func legacy(version: Bool) -> BoardAttributes.Service {
     BoardAttributes.main(
       .legacyDFU,
@@ -114,6 +119,14 @@ extension DFUBoard: HostedBoard {
 
   mutating func subscribe(_ on: Bool) { link?.notifying = on }
 
+  /// One characteristic at a time notifies or indicates.
+  mutating func subscribe(_ on: Bool, to characteristic: BluetoothUUID) -> UInt8? {
+    subscribe(on)
+    return nil
+  }
+
+  mutating func delivered(from characteristic: BluetoothUUID, kept: Bool) -> [BoardAction] { delivered() }
+
   mutating func delivered() -> [BoardAction] {
     guard link?.jumpsWhenConfirmed == true else { return [] }
     link?.jumpsWhenConfirmed = false
@@ -176,7 +189,7 @@ extension DFUBoard: HostedBoard {
     case [0xFE, 0x02]: return jump()
     case [0xFE, 0x01], [0xFE, 0x05]: return restart(.application, .lost)
     case [0xFE, 0x06]: return dropLink(.closed)
-    case [0x11, 0x8B]: return link?.notifying == true ? [.notify([0x11, 0x8B, 0x01] + identity.address.octets.reversed())] : []
+    case [0x11, 0x8B]: return link?.notifying == true ? [.notify([0x11, 0x8B, 0x01] + identity.address.octets.reversed(), from: notifier)] : []
     default: return []
     }
   }
@@ -198,7 +211,7 @@ extension DFUBoard: HostedBoard {
       }
     default: status = .notSupported
     }
-    return [.notify([ButtonlessOpCode.response.rawValue, operation, status.rawValue])]
+    return [.notify([ButtonlessOpCode.response.rawValue, operation, status.rawValue], from: notifier)]
   }
 
   // MARK: Truth

@@ -145,7 +145,7 @@ struct DFUBoard: Sendable {
     case .serviceChanged: return link == nil ? [] : [.servicesChanged]
     case .dfu(.inactive): return tick()
     case .dfu(let alarm): return mode == .bootloader ? act(ring(alarm)) : []
-    case .serve, .answer, .delayed, .reset, .suit: return []
+    case .serve, .answer, .delayed, .poll, .reset, .suit: return []
     }
   }
 
@@ -189,7 +189,7 @@ struct DFUBoard: Sendable {
 
   private mutating func act(_ action: DFUAction) -> [BoardAction] {
     switch action {
-    case .notify(let bytes): return link?.notifying == true ? [.notify(bytes)] : []
+    case .notify(let bytes): return link?.notifying == true ? [.notify(bytes, from: notifier)] : []
     case .respond(let error): return [.respond(error)]
     case .wake(let delay, let alarm): return [wake(delay, .dfu(alarm))]
     case .fallSilent:

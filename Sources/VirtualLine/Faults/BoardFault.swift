@@ -70,6 +70,19 @@ public struct BoardFault: Hashable, Sendable, Codable {
     /// The application does not go to its bootloader when it is asked to.
     case ignoreJump
 
+    // Of boards with diagnostics (smp.md §8):
+
+    /// Notifications of data export are refused with the ATT error `code` (0x80: another client has subscribed).
+    case refuseSubscribe
+    /// The link is lost when the `count`-th chunk is to leave; what is in flight goes with it.
+    case dropStream
+    /// The board counts a chunk as sent, and it is never on the air.
+    case loseChunk
+    /// Bits 5 to 7 of the counter's byte are those of `code` (0xE0).
+    case badChunk
+    /// A notification with a counter and no chunk leaves first.
+    case emptyChunk
+
     // Of SUIT boards:
 
     /// The board lacks a resource and does not ask for it.
@@ -103,6 +116,10 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case jump
     /// Some time after a connection.
     case linked
+    /// Notifications of chunks are asked for.
+    case subscribe
+    /// A chunk is to leave.
+    case chunk
     /// A SUIT board lacks a resource.
     case ask
     /// A SUIT board looks at its envelope.
@@ -166,6 +183,8 @@ public struct BoardFault: Hashable, Sendable, Codable {
     case .backInBootloader: .activate
     case .otherAddress: .reset
     case .ignoreJump: .jump
+    case .refuseSubscribe: .subscribe
+    case .dropStream, .loseChunk, .badChunk, .emptyChunk: .chunk
     case .neverAsk, .askOther: .ask
     case .refuseInstall: .install
     }

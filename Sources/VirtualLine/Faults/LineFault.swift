@@ -21,7 +21,7 @@ public struct LineFault: Hashable, Sendable, Codable {
     case reauthorise
   }
 
-  /// What a line fault waits for; exactly one of `bytes`, `connections`, `boots` is given.
+  /// What a line fault waits for; exactly one of `bytes`, `connections`, `boots`, `chunks` is given.
   public struct Condition: Hashable, Sendable, Codable {
     /// The board's number.
     public var board: Int
@@ -30,16 +30,19 @@ public struct LineFault: Hashable, Sendable, Codable {
     /// Connections that it has had.
     public var connections: Int?
     public var boots: Int?
+    /// Diagnostic chunks that have left it, in its whole life.
+    public var chunks: Int?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-      case board, bytes, connections, boots
+      case board, bytes, connections, boots, chunks
     }
 
-    public init(board: Int, bytes: Int? = nil, connections: Int? = nil, boots: Int? = nil) {
+    public init(board: Int, bytes: Int? = nil, connections: Int? = nil, boots: Int? = nil, chunks: Int? = nil) {
       self.board = board
       self.bytes = bytes
       self.connections = connections
       self.boots = boots
+      self.chunks = chunks
     }
 
     public init(from decoder: any Decoder) throws {
@@ -47,9 +50,10 @@ public struct LineFault: Hashable, Sendable, Codable {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       self.init(
         board: try values.decode(Int.self, forKey: .board), bytes: try values.decodeIfPresent(Int.self, forKey: .bytes),
-        connections: try values.decodeIfPresent(Int.self, forKey: .connections), boots: try values.decodeIfPresent(Int.self, forKey: .boots))
-      guard [bytes, connections, boots].compactMap({ $0 }).count == 1 else {
-        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "give one of bytes, connections, boots"))
+        connections: try values.decodeIfPresent(Int.self, forKey: .connections), boots: try values.decodeIfPresent(Int.self, forKey: .boots),
+        chunks: try values.decodeIfPresent(Int.self, forKey: .chunks))
+      guard [bytes, connections, boots, chunks].compactMap({ $0 }).count == 1 else {
+        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "give one of bytes, connections, boots, chunks"))
       }
     }
   }

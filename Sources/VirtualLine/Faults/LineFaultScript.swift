@@ -4,6 +4,7 @@ struct LineFaultScript: Sendable {
     var bytes: Int
     var connections: Int
     var boots: Int
+    var chunks = 0
   }
 
   private var waiting: [LineFault]
@@ -23,6 +24,7 @@ struct LineFaultScript: Sendable {
     if let bytes = condition.bytes { return progress.bytes >= bytes }
     if let connections = condition.connections { return progress.connections >= connections }
     if let boots = condition.boots { return progress.boots >= boots }
+    if let chunks = condition.chunks { return progress.chunks >= chunks }
     return false
   }
 }

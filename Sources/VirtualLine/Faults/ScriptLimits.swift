@@ -1,3 +1,4 @@
+import Bluetooth
 import Firmware
 
 /// What a faults file may ask for; values beyond would make no board, or trap.
@@ -37,6 +38,10 @@ extension LineScript {
   }
 }
 
+extension BoardSettings {
+  var withheldInformation: Set<BluetoothUUID> { Set(withheld.compactMap { BluetoothUUID($0) }) }
+}
+
 extension RadioParameters {
   var complaint: String? {
     if !ScriptLimits.interval.contains(intervalMilliseconds) { return "intervalMilliseconds: \(outside(intervalMilliseconds, ScriptLimits.interval))" }
@@ -60,6 +65,10 @@ extension BoardSettings {
     if let (name, value, range) = numbers.first(where: { !$0.2.contains($0.1) }) { return "\(name): \(outside(value, range))" }
     if let complaint = dfu.complaint { return "dfu: " + complaint }
     if let complaint = groups.complaint { return "groups: " + complaint }
+    if let mds, let complaint = mds.complaint { return "mds: " + complaint }
+    if mds != nil, !kind.hasServer { return "mds: only boards with an SMP server have it" }
+    if let other = withheld.first(where: { BluetoothUUID($0) == nil }) { return "withheld: \"\(other)\" is no characteristic like 2A25" }
+    if let software, software.utf8.count > DiagnosticSettings.valueLimit { return "software: longer than \(DiagnosticSettings.valueLimit) bytes" }
     if let complaint = suit.complaint { return "suit: " + complaint }
     if ImageVersion(version) == nil { return "version: \"\(version)\" is not like 1.2.3" }
     if ImageDigest(rawValue: hash) == nil { return "hash: \(hash) is not 16 (SHA-256), 17 (SHA-384) or 18 (SHA-512)" }

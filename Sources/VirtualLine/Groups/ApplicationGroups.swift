@@ -170,9 +170,10 @@ enum MemfaultGroup {
     guard !settings.isDiagnosticsDenied else { throw .status(11) }
     guard frame.command == 1 else {
       return [
-        ReplyField("device_serial", .text(identity.serial)), ReplyField("hardware_version", .text(identity.hardware)),
-        ReplyField("software_type", .text("app")), ReplyField("current_version", .text(running)),
-      ]
+        ReplyField("device_serial", .text(settings.deviceSerial ?? identity.serial)),
+        ReplyField("hardware_version", .text(settings.hardwareVersion ?? identity.hardware)),
+        ReplyField("software_type", .text(settings.softwareType)), ReplyField("current_version", .text(settings.currentVersion ?? running)),
+      ].filter { !settings.withheld.contains($0.key) }
     }
     guard !settings.projectKey.isEmpty else { throw .group(number, 2) }
     return [ReplyField("project_key", .text(settings.projectKey))]

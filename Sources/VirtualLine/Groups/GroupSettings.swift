@@ -21,15 +21,26 @@ public struct GroupSettings: Hashable, Sendable, Codable {
   public var activeB0Slot: Int?
   /// The project key of Memfault's group; empty when the board has none.
   public var projectKey = ""
+  /// What Memfault's group tells of the board; nil: as the Device Information Service does.
+  public var softwareType = "app"
+  public var deviceSerial: String?
+  public var hardwareVersion: String?
+  public var currentVersion: String?
+  /// Keys of its device information that are not in the answer.
+  public var withheld: [String] = []
   /// Memfault's group refuses everybody.
   public var isDiagnosticsDenied = false
 
   public static let known = [2, 3, 8, 9, 10, 128]
+  /// The keys of command 0 of group 128 (smp.md §3.10).
+  static let deviceInformation = ["device_serial", "hardware_version", "software_type", "current_version"]
+  private static let textLimit = 512
 
   public init() {}
 
   enum CodingKeys: String, CodingKey, CaseIterable {
     case built, hashes, fileStatus, fileSpace, downloadChunk, tasks, pools, activeB0Slot, projectKey
+    case softwareType, deviceSerial, hardwareVersion, currentVersion, withheld
     case isDiagnosticsDenied = "diagnosticsDenied"
   }
 
@@ -47,6 +58,11 @@ public struct GroupSettings: Hashable, Sendable, Codable {
     pools = try values.decodeIfPresent(pools, .pools)
     activeB0Slot = try values.decodeIfPresent(activeB0Slot, .activeB0Slot)
     projectKey = try values.decodeIfPresent(projectKey, .projectKey)
+    softwareType = try values.decodeIfPresent(softwareType, .softwareType)
+    deviceSerial = try values.decodeIfPresent(deviceSerial, .deviceSerial)
+    hardwareVersion = try values.decodeIfPresent(hardwareVersion, .hardwareVersion)
+    currentVersion = try values.decodeIfPresent(currentVersion, .currentVersion)
+    withheld = try values.decodeIfPresent(withheld, .withheld)
     isDiagnosticsDenied = try values.decodeIfPresent(isDiagnosticsDenied, .isDiagnosticsDenied)
   }
 
@@ -58,6 +74,15 @@ public struct GroupSettings: Hashable, Sendable, Codable {
     if let other = hashes.first(where: { !["crc32", "sha256"].contains($0) }) { return "hashes: \"\(other)\" is neither crc32 nor sha256" }
     if !(0...(64 << 20)).contains(fileSpace) { return "fileSpace: \(fileSpace) is not between 0 and \(64 << 20)" }
     if !(0...65_535).contains(downloadChunk) { return "downloadChunk: \(downloadChunk) is not between 0 and 65535" }
+    if let other = withheld.first(where: { !Self.deviceInformation.contains($0) }) {
+      return "withheld: \"\(other)\" is none of \(Self.deviceInformation.joined(separator: ", "))"
+    }
+    for (name, text) in [
+      ("softwareType", softwareType), ("deviceSerial", deviceSerial), ("hardwareVersion", hardwareVersion), ("currentVersion", currentVersion),
+    ] {
+      if let text, text.utf8.count > Self.textLimit { return "\(name): longer than \(Self.textLimit) bytes" }
+    }
+    if projectKey.utf8.count > Self.textLimit { return "projectKey: longer than \(Self.textLimit) bytes" }
     if let activeB0Slot, !(0...1).contains(activeB0Slot) { return "activeB0Slot: \(activeB0Slot) is neither 0 nor 1" }
     return nil
   }

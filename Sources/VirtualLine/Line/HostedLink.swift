@@ -35,10 +35,11 @@ struct HostedLink: Sendable {
   let address: BluetoothAddress
   /// The services that were shown, when they were.
   var services: [BoardAttributes.Service] = []
-  var notifying: Notifying?
+  /// The characteristics whose notifications are on, and how they leave.
+  var notifying: [BluetoothUUID: Notifying] = [:]
   /// By the characteristic's handle.
   var writers: [Int: Socket] = [:]
-  var reader: Socket?
+  var readers: [BluetoothUUID: Socket] = [:]
   /// Write requests without their response yet, oldest first.
   var requests: [WriteRequest] = []
   /// The board has gone, the central does not know it yet.
@@ -52,10 +53,10 @@ extension HostedLink {
     services.first { $0.handle == service }?.characteristics.first { $0.handle == handle }
   }
 
-  /// The board's one notifying characteristic, and its service.
-  var notifier: (service: Int, item: BoardAttributes.Characteristic)? {
+  /// Where a characteristic stands: its service's handle and its own.
+  func place(of characteristic: BluetoothUUID) -> (service: Int, handle: Int)? {
     for service in services {
-      if let item = service.characteristics.first(where: \.notifies) { return (service.handle, item) }
+      if let item = service.characteristics.first(where: { $0.uuid == characteristic }) { return (service.handle, item.handle) }
     }
     return nil
   }

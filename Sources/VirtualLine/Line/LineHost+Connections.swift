@@ -52,6 +52,7 @@ extension LineHost {
     let schedule = LinkSchedule(radio: radio, start: now)
     links[board] = HostedLink(adapter: adapter, client: client, mtu: mtu, schedule: schedule, ticket: ticket, address: known.face.address)
     tray.linked(board)
+    if known.isBonded { boards[board].encrypted() }
     perform(actions, board)
     adapters[adapter].boards[board]?.link = .connected
     if let object = object(board, on: adapter) { changed(object, StackFaces.board, ["Connected": .bool(true)]) }
@@ -100,12 +101,12 @@ extension LineHost {
   }
 
   private func closeSockets(_ board: Int) {
-    for socket in links[board]?.writers.values ?? [:].values { close(socket) }
-    close(links[board]?.reader)
+    guard let link = links[board] else { return }
+    for socket in Array(link.writers.values) + Array(link.readers.values) { close(socket) }
     links[board]?.writers = [:]
-    links[board]?.reader = nil
-    if links[board]?.notifying != nil { boards[board].subscribe(false) }
-    links[board]?.notifying = nil
+    links[board]?.readers = [:]
+    for characteristic in link.notifying.keys { _ = boards[board].subscribe(false, to: characteristic) }
+    links[board]?.notifying = [:]
   }
 
   func disconnect(_ board: Int, on adapter: Int) async -> DBusReply {
@@ -128,8 +129,7 @@ extension LineHost {
     isChanged = true
     tray.left(board, isGood: boards[board].isUpdated, at: now)
     link.timer?.cancel()
-    for socket in link.writers.values { close(socket) }
-    close(link.reader)
+    for socket in Array(link.writers.values) + Array(link.readers.values) { close(socket) }
     for request in link.requests { request.answered.open() }
     if !link.severed {
       // The board notices up to one interval later; until then it does not advertise, and a Connect fails.
@@ -152,9 +152,9 @@ extension LineHost {
     if links[board] == nil { perform(boards[board].linkEnded(), board) }
   }
 
-  func close(_ socket: HostedLink.Socket?) {
-    socket?.watch.cancel()
-    socket?.descriptor.close()
+  func close(_ socket: HostedLink.Socket) {
+    socket.watch.cancel()
+    socket.descriptor.close()
   }
 
   func removeBoard(_ board: Int, on adapter: Int) async -> DBusReply {

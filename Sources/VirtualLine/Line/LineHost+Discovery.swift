@@ -113,6 +113,7 @@ extension LineHost {
 
   /// A client has left the bus: its discovery and its links end.
   func clientGone(_ client: String) {
+    agents.remove(client)
     for adapter in adapters.indices {
       adapters[adapter].filtering.remove(client)
       if adapters[adapter].discoverers.remove(client) != nil, adapters[adapter].discoverers.isEmpty { discoveryChanged(adapter) }

@@ -10,7 +10,7 @@ extension LineHost {
   /// Looks whether a board has got so far that something goes wrong with the line.
   func checkFaults(_ board: Int) {
     let progress = LineFaultScript.Progress(
-      bytes: boards[board].bytesReceived, connections: boards[board].connections, boots: boards[board].bootCount)
+      bytes: boards[board].bytesReceived, connections: boards[board].connections, boots: boards[board].bootCount, chunks: boards[board].chunksSent)
     for fault in script.due(board: board, progress) {
       conduct.lineFaults.append(fault.do.rawValue)
       // After this turn: the caller still walks through packets of a link that may go now.
@@ -93,6 +93,7 @@ extension LineHost {
       discoveryTimers.removeValue(forKey: adapter)?.cancel()
       adapters[adapter].forgetAll()
     }
+    agents = []
     bus = nil
     leaving.assumeIsolated { $0.close() }
   }

@@ -1,3 +1,4 @@
+import Bluetooth
 import CLinux
 import DBus
 import Glibc
@@ -26,43 +27,46 @@ extension LineHost {
     return .values([.descriptor(theirs), .uint16(UInt16(clamping: link.mtu))])
   }
 
-  func acquireNotify(_ board: Int) async -> DBusReply {
+  func acquireNotify(_ board: Int, _ item: BoardAttributes.Characteristic) async -> DBusReply {
     guard let link = links[board] else { return .notConnected }
-    guard link.notifying == nil, link.reader == nil else { return .notPermitted }
+    guard link.notifying[item.uuid] == nil, link.readers[item.uuid] == nil else { return .notPermitted }
     guard let (ours, theirs) = Self.socketPair() else { return .failed("Too many open files") }
-    guard await subscribe(board, link.ticket, .socket) else { return .failed("Not connected") }
+    if let refusal = await subscribe(board, link.ticket, item.uuid, .socket) { return refusal }
     do throws(ReactorError) {
-      let watch = try reactor.watch(ours.number, for: .readable) { [weak self] _ in self?.assumeIsolated { $0.readerClosed(board, link.ticket) } }
-      links[board]?.reader = HostedLink.Socket(descriptor: ours, watch: watch)
+      let watch = try reactor.watch(ours.number, for: .readable) { [weak self] _ in
+        self?.assumeIsolated { $0.readerClosed(board, link.ticket, item.uuid) }
+      }
+      links[board]?.readers[item.uuid] = HostedLink.Socket(descriptor: ours, watch: watch)
     } catch {
       return .failed(error.description)
     }
     return .values([.descriptor(theirs), .uint16(UInt16(clamping: link.mtu))])
   }
 
-  /// The write to the CCCD and its answer take two connection events. False when the link went meanwhile.
-  func subscribe(_ board: Int, _ ticket: Int, _ how: HostedLink.Notifying) async -> Bool {
+  /// The write to the CCCD and its answer take two connection events. Nil when notifications are on, else the answer to the client.
+  func subscribe(_ board: Int, _ ticket: Int, _ characteristic: BluetoothUUID, _ how: HostedLink.Notifying) async -> DBusReply? {
     await reactor.sleep(radio.interval * 2)
-    guard let link = links[board], link.ticket == ticket, !link.severed, link.notifying == nil else { return false }
-    links[board]?.notifying = how
-    boards[board].subscribe(true)
-    return true
+    guard let link = links[board], link.ticket == ticket, !link.severed, link.notifying[characteristic] == nil else { return .failed("Not connected") }
+    isChanged = true
+    if let error = boards[board].subscribe(true, to: characteristic) { return .attributeError(error) }
+    links[board]?.notifying[characteristic] = how
+    return nil
   }
 
-  func stopNotify(_ board: Int) -> DBusReply {
-    guard links[board]?.notifying == .signals else { return .failed("No notify session started") }
-    links[board]?.notifying = nil
-    boards[board].subscribe(false)
+  func stopNotify(_ board: Int, _ characteristic: BluetoothUUID) -> DBusReply {
+    guard links[board]?.notifying[characteristic] == .signals else { return .failed("No notify session started") }
+    links[board]?.notifying[characteristic] = nil
+    _ = boards[board].subscribe(false, to: characteristic)
     return .nothing
   }
 
   /// The client has closed its end (it sends nothing there).
-  private func readerClosed(_ board: Int, _ ticket: Int) {
-    guard let link = links[board], link.ticket == ticket, link.reader != nil else { return }
-    close(link.reader)
-    links[board]?.reader = nil
-    links[board]?.notifying = nil
-    if !link.severed { boards[board].subscribe(false) }
+  private func readerClosed(_ board: Int, _ ticket: Int, _ characteristic: BluetoothUUID) {
+    guard let link = links[board], link.ticket == ticket, let reader = link.readers[characteristic] else { return }
+    close(reader)
+    links[board]?.readers[characteristic] = nil
+    links[board]?.notifying[characteristic] = nil
+    if !link.severed { _ = boards[board].subscribe(false, to: characteristic) }
   }
 
   private func takeWrites(_ board: Int, _ ticket: Int, _ item: BoardAttributes.Characteristic) {
@@ -115,7 +119,7 @@ extension LineHost {
     await request.answered.wait()
     switch responses.removeValue(forKey: request.number) {
     case .some(.none): return .nothing
-    case .some(.some(let code)): return .failed("Operation failed with ATT error: 0x" + (code < 16 ? "0" : "") + String(code, radix: 16))
+    case .some(.some(let code)): return .attributeError(code)
     case .none: return .failed("Not connected")
     }
   }
@@ -145,11 +149,12 @@ extension LineHost {
         respond(error, number, board)
         continue
       }
-      deliver(value, board)
-      perform(boards[board].delivered(), board)
+      guard case .notification(let characteristic) = tag else { continue }
+      let kept = deliver(value, of: characteristic, board)
+      perform(boards[board].delivered(from: characteristic, kept: kept), board)
       guard let link = links[board], link.ticket == ticket, !link.severed else { return }
     }
-    if !arrivals.atBoard.isEmpty {
+    if !arrivals.atBoard.isEmpty || !arrivals.atCentral.isEmpty {
       isChanged = true
       checkFaults(board)
     }
@@ -162,23 +167,26 @@ extension LineHost {
       perform(boards[board].receive(packet, at: characteristic, wantsResponse: false), board)
     case .request(let characteristic, let number):
       perform(boards[board].receive(packet, at: characteristic, wantsResponse: true), board, request: number)
-    case .value, .response: break
+    case .value, .notification, .response: break
     }
   }
 
-  /// A notification reaches the client.
-  private func deliver(_ value: [UInt8], _ board: Int) {
-    guard let link = links[board] else { return }
-    switch link.notifying {
+  /// A notification reaches the client. False when it is lost.
+  private func deliver(_ value: [UInt8], of characteristic: BluetoothUUID, _ board: Int) -> Bool {
+    guard let link = links[board] else { return false }
+    switch link.notifying[characteristic] {
     case .socket:
-      guard let reader = link.reader else { return }
+      guard let reader = link.readers[characteristic] else { return false }
       // A reader that does not read loses what the socket cannot hold, as with bluetoothd.
-      _ = send(reader.descriptor.number, value, value.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      let isTaken = send(reader.descriptor.number, value, value.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == value.count
+      if !isTaken { conduct.lostNotifications = (conduct.lostNotifications ?? 0) + 1 }
+      return isTaken
     case .signals:
-      guard let hci = adapters[link.adapter].hci, let (service, item) = link.notifier else { return }
-      let object = StackObject.characteristic(hci: hci, link.address, service: service, handle: item.handle)
+      guard let hci = adapters[link.adapter].hci, let (service, handle) = link.place(of: characteristic) else { return false }
+      let object = StackObject.characteristic(hci: hci, link.address, service: service, handle: handle)
       changed(object, StackFaces.characteristic, ["Value": .bytes(value)])
-    case nil: break
+      return true
+    case nil: return false
     }
   }
 
@@ -188,9 +196,9 @@ extension LineHost {
   func perform(_ actions: [BoardAction], _ board: Int, request: Int? = nil) {
     for action in actions {
       switch action {
-      case .notify(let value):
+      case .notify(let value, let characteristic):
         links[board]?.schedule.skip(until: now)
-        links[board]?.schedule.notify(value)
+        links[board]?.schedule.notify(value, .notification(characteristic))
         arm(board)
       case .wake(let delay, let alarm):
         later(alarm.waitsForAir ? max(timing.scaled(delay), radio.interval * 4) : timing.scaled(delay)) { host in

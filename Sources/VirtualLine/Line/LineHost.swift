@@ -31,6 +31,8 @@ actor LineHost {
   var discoveryTimers: [Int: ReactorTimer] = [:]
   var images = ImageShelf()
   var heardCount: UInt64 = 0
+  /// Clients with an agent for pairing.
+  var agents: Set<String> = []
   var lastTicket = 0
   /// Responses to write requests, by number, until their calls take them.
   var responses: [Int: UInt8?] = [:]

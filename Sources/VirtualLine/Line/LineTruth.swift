@@ -46,6 +46,8 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var storage: Storage?
     /// Where it is heard, and as what, while its firmware loader runs.
     public var loader: Loader?
+    /// Of boards with the Memfault Diagnostic Service.
+    public var mds: Diagnostics?
   }
 
   /// One image number of an SMP board.
@@ -156,6 +158,8 @@ public struct LineTruth: Hashable, Sendable, Codable {
     public var connectsWhileDiscovering = 0
     public var oversizedWrites = 0
     public var lineFaults: [String] = []
+    /// Notifications that a client's socket had no room for, when there were any.
+    public var lostNotifications: Int?
   }
 
   public var conduct: Conduct
@@ -165,7 +169,7 @@ public struct LineTruth: Hashable, Sendable, Codable {
 extension VirtualBoard {
   public func truth(number: Int) -> LineTruth.Board {
     let images = flash.images.map(Self.truth)
-    let truth = LineTruth.Board(
+    var truth = LineTruth.Board(
       number: number, address: identity.address.description, name: identity.name, serial: identity.serial, model: identity.model,
       hardware: identity.hardware, version: flash.running?.version.smpText, hash: flash.running.map { Self.hex($0.hash) },
       confirmed: images[0].confirmed, advertises: advertises, connected: isConnected, slots: images[0].slots,
@@ -173,6 +177,7 @@ extension VirtualBoard {
       faultsFired: faults.fired, mode: mode, images: images, bootMode: settings.bootMode.rawValue,
       storage: LineTruth.Storage(erased: store.erasures, values: store.saved.mapValues(Self.hex)),
       loader: flash.isInLoader ? LineTruth.Loader(address: addressNow.description, name: nameNow) : nil)
+    truth.mds = diagnostics?.truth
     return suit.map { suitTruth($0.record, truth) } ?? truth
   }
 

@@ -17,6 +17,8 @@ struct StackAdapter: Sendable {
     /// Nil when no discovery runs.
     var rssi: Int?
     var link = Link.none
+    /// Paired; the object then stays until it is removed, and links are encrypted.
+    var isBonded = false
     /// The object goes when this passes without the board being heard; ignored while connected.
     var expires: Duration
   }
@@ -95,7 +97,7 @@ struct StackAdapter: Sendable {
 
   /// Boards whose objects have outlived their time.
   func expired(at now: Duration) -> [Int] {
-    boards.filter { $0.value.link == .none && attempt?.board != $0.key && $0.value.expires <= now }.map(\.key).sorted()
+    boards.filter { $0.value.link == .none && !$0.value.isBonded && attempt?.board != $0.key && $0.value.expires <= now }.map(\.key).sorted()
   }
 
   /// The adapter has gone or bluetoothd has: nothing is remembered.

@@ -2,8 +2,9 @@ import Bluetooth
 
 /// What a value on the air is.
 enum LinkTag: Hashable, Sendable {
-  /// A notification, or a write command to the board's one characteristic.
+  /// A value without more about it.
   case value
+  case notification(BluetoothUUID)
   case command(BluetoothUUID)
   /// A write that wants a response, by its number.
   case request(BluetoothUUID, Int)

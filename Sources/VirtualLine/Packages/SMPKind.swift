@@ -17,6 +17,8 @@ public enum SMPKind: String, Hashable, Sendable, Codable, CaseIterable {
   case sha512
   /// Installs SUIT packages (nRF54H20).
   case suit
+  /// As `swap`, with Memfault's Diagnostic Service and a project key in group 128.
+  case mds
 
   /// Those that MCUboot's images are for.
   public static let withImages = allCases.filter { $0 != .suit }
@@ -38,6 +40,11 @@ public enum SMPKind: String, Hashable, Sendable, Codable, CaseIterable {
     case .loader: settings.bootMode = .firmwareLoader
     case .sha512: (settings.hash, settings.oneHash) = (ImageDigest.sha512.rawValue, true)
     case .suit: settings.kind = .suit
+    case .mds:
+      var diagnostics = DiagnosticSettings()
+      diagnostics.generated.count = 100
+      settings.mds = diagnostics
+      settings.groups.projectKey = "0123456789abcdef0123456789abcdef"
     }
     return settings
   }

@@ -1,6 +1,6 @@
 /// The commands of the program, in the order in which `--help` lists them.
 enum CommandName: String, CaseIterable, Sendable {
-  case adapters, scan, inspect, run, recover, flash, smp, report, summary, catalog, ota, audit, line, demo
+  case adapters, scan, inspect, run, recover, flash, smp, report, summary, catalog, ota, observe, audit, line, demo
 
   /// One line for the list of commands.
   var purpose: String {
@@ -12,6 +12,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .recover: "the night job: flash every board that is stranded in its bootloader"
     case .flash: "flash one board, by its address"
     case .smp: "ask one board something over SMP: its system, images, settings, files, shell, statistics, logs"
+    case .observe: "carry boards' diagnostics to the cloud, through a queue on the disk"
     case .report: "the results, one row an attempt, as CSV or JSON"
     case .summary: "yield, failures, durations and throughput"
     case .catalog: "the firmware catalogues of the profiles, and their pinned local copies"
@@ -32,6 +33,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .recover: "--profile P... [--wait] [job options]"
     case .flash: "ADDRESS --profile P [--unit ID] [job options]"
     case .smp: "ADDRESS GROUP COMMAND [arguments...] [--adapter X] [--seconds N] [--profile P]"
+    case .observe: "[ADDRESS...] [--profile P...] [--seconds N | --until HH:MM] [--pairing METHOD] [--upload-only]"
     case .report: "[filters] [--format csv|json] [--excel] [--output FILE]"
     case .summary: "[filters]"
     case .catalog: "refresh|list|verify [--profile P...] [--all]"
@@ -51,6 +53,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .recover: "flashline recover --profile metamotion --wait --until 05:30"
     case .flash: "flashline flash C0:DE:00:00:00:01 --profile mcuboot --unit U-0007"
     case .smp: "flashline smp C0:DE:00:00:00:01 image list"
+    case .observe: "flashline observe C0:DE:00:00:00:01 --seconds 600"
     case .report: "flashline report --since 2026-11-30 --lot L2026-48 --output L2026-48.csv"
     case .summary: "flashline summary --since 2026-11-30"
     case .catalog: "flashline catalog refresh --profile metamotion"
@@ -88,6 +91,14 @@ enum CommandName: String, CaseIterable, Sendable {
         CommandOption("seconds", "N", "how long to wait for the board, and for each answer (1 to 600; else 10, and what the command needs)"),
         CommandOption("profile", "P", "pair the board as this profile says"),
         CommandOption("hex", nil, "settings write: the value is hexadecimal"),
+      ]
+    case .observe:
+      [
+        CommandOption("profile", "P", "boards of this profile (without an address), paired as it says", isRepeated: true),
+        CommandOption("seconds", "N", "observe for so long (1 to \(ObserveRequest.longestSeconds)), then upload what waits"),
+        CommandOption("until", "HH:MM", "the same until this local time"),
+        CommandOption("pairing", "METHOD", "none, just-works, or the six digits of the boards' passkey (else as the profile says)"),
+        CommandOption("upload-only", nil, "only upload what waits from earlier runs; needs no Bluetooth"),
       ]
     case .report:
       CommandOption.filters + [

@@ -43,6 +43,14 @@ enum HelpText {
           "", "Nothing is recorded. While a job runs on this station's database, smp ends with station.busy, and no job starts while smp runs.",
           "Exit 1: the board refused, failed or was not heard, or its shell command did not return 0. A command that its firmware lacks is named so.",
         ]
+    case .observe:
+      [
+        "", "Without an address: every board that advertises the diagnostic service (MDS), or that a profile's [match] takes. A lost link is made again.",
+        "Each chunk is on the disk before the next is taken; it goes to the host that the board names, if [cloud] allowed_hosts has it.",
+        "When the time is over, every named board is left alone, or with d or SIGHUP, what waits is uploaded; q or Ctrl-C stops, and it stays in the queue.",
+        "While boards are observed no job starts on this station's database, and observe does not start while one runs (station.busy).",
+        "Exit 1: a board was not observed, or chunks are missing, lost, refused by the server or still waiting.",
+      ]
     case .catalog:
       [
         "", "refresh copies what is new, with a SHA-256 for each file; a file that the server changed afterwards is refused.",
@@ -56,7 +64,11 @@ enum HelpText {
         "Exit 0: there is a release, or the board has it already. 1: there is none, or its artefact is not good. 2: key, values, hosts or choice.",
         "3: the network or the server.",
       ]
-    case .line: ["", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs."]
+    case .line:
+      [
+        "", "The line runs until Ctrl-C. DIR/environment holds what a flashline on it needs.",
+        "Boards of kind mds have diagnostics for observe; their server, key and chunks are settings of the faults file (mds, in Sources/VirtualLine/README.md).",
+      ]
     case .demo: ["", "The results stay in the folder that the last lines name."]
     default: []
     }

@@ -22,8 +22,9 @@ extension Invocation {
     } else if values.has("version") {
       self.init(command: .version)
     } else {
-      let operands = name == .smp || name == .ota ? Array(after.operands.prefix(1)) : after.operands
-      let command = try Command.read(name, values, try Self.operand(of: name, operands), after.operands.dropFirst())
+      let operands = name == .smp || name == .ota ? Array(after.operands.prefix(1)) : name == .observe ? [] : after.operands
+      let more = name == .observe ? after.operands[...] : after.operands.dropFirst()
+      let command = try Command.read(name, values, try Self.operand(of: name, operands), more)
       self.init(command: command, config: try values.text("config"), isJSON: values.has("json"), isQuiet: values.has("quiet"))
     }
   }
@@ -66,6 +67,7 @@ extension Invocation.Command {
     case .flash:
       return .flash(try address(operand), unit: try values.label("unit"), try JobRequest(values, command: name))
     case .smp: return .smp(try address(operand), try SMPOrder(more, values))
+    case .observe: return .observe(try ObserveRequest(more, values))
     case .report: return .report(try ReportRequest(values))
     case .summary: return .summary(try FilterRequest(values))
     case .catalog: return .catalog(try CatalogRequest(operand, values))

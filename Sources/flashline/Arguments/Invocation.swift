@@ -16,6 +16,7 @@ struct Invocation: Hashable, Sendable {
     case recover(JobRequest)
     case flash(BluetoothAddress, unit: String?, JobRequest)
     case smp(BluetoothAddress, SMPOrder)
+    case observe(ObserveRequest)
     case report(ReportRequest)
     case summary(FilterRequest)
     case catalog(CatalogRequest)

@@ -56,9 +56,10 @@ struct RunCommand {
       _ = await close(store)
       return ExitStatus.stopped
     }
+    let collector = try AfterPassCollector(order, configuration, central: stack.central, time: time)
     let tally = TallySink()
     let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
-    let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time)
+    let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time, collector: collector)
     let controller = StationController(job: lineJob(order, bounds, configuration), ports: ports)
     stopSwitch.connect(
       StopSwitch.Work(
@@ -70,6 +71,7 @@ struct RunCommand {
     await stack.close()
     console.closeScreen()
     let closed = await close(store)
+    await collector?.close()
     console.say(EndSummary(tally: tally.tally, database: configuration.database, reportFolder: configuration.reports).lines)
     return closed || status != ExitStatus.good ? status : ExitStatus.fault
   }

@@ -15,7 +15,7 @@ final class Console: Sendable {
   let terminal: Terminal
   let out: LineWriter
   let err: LineWriter
-  private let screen = Locked<LiveScreen?>(nil)
+  private let screen = Locked<(any OpenScreen)?>(nil)
 
   init(isJSON: Bool, isQuiet: Bool, terminal: Terminal = Terminal()) {
     self.isJSON = isJSON
@@ -41,9 +41,9 @@ final class Console: Sendable {
   // MARK: The live screen
 
   /// Draws on the terminal from now on; nil when there is none, or when text goes elsewhere.
-  private func openScreen() -> LiveScreen? {
+  func openScreen<Content: ScreenContent>(_ content: sending Content) -> LiveScreen<Content>? {
     guard terminal.isInteractive, !isJSON, !isQuiet else { return nil }
-    let opened = LiveScreen(out, hasColor: terminal.hasColor)
+    let opened = LiveScreen(content, out, hasColor: terminal.hasColor)
     screen.withLock { $0 = opened }
     return opened
   }
@@ -62,7 +62,7 @@ final class Console: Sendable {
     if isJSON {
       sinks += [JSONLines(writer: out), PlainLines(err, least: least)]
     } else {
-      sinks.append(openScreen() ?? PlainLines(out, least: least))
+      sinks.append(openScreen(LiveTable()) ?? PlainLines(out, least: least))
     }
     return sinks
   }
@@ -82,10 +82,12 @@ final class Console: Sendable {
   }
 
   /// Tells the operator that the wish was heard.
-  func confirm(_ wish: LiveTable.Wish) {
+  ///
+  /// - Parameter words: what is said where no screen shows it.
+  func confirm(_ wish: LiveTable.Wish, _ words: (LiveTable.Wish) -> String = \.text) {
     if let screen = screen.withLock({ $0 }) { return screen.show(wish) }
     // A pause and its end are events: they have lines of their own.
-    if wish == .drain || wish == .stop { people.write(wish.text) }
+    if wish == .drain || wish == .stop { people.write(words(wish)) }
   }
 
   // MARK: The end

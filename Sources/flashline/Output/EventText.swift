@@ -59,12 +59,20 @@ enum EventText {
     case .boardFinished(let record):
       Line(text: "\(record.mac) \(record.unitID.unitLabel)\(result(record))", weight: weight(record), outcome: record.outcome)
     case .boardDone: nil
+    case .boardObserved(let record, let collection): observed(record, collection)
     case .batchFinished: nil
     case .stationFault(let code, let message, let adapter):
       Line(
         text: (adapter.map { "adapter \($0.label.escaped()): " } ?? "") + "\(message.escaped(limit: 400)): \(FailureRule.of(code).remedy) [\(code.rawValue)]",
         weight: .fault, outcome: .error)
     }
+  }
+
+  private static func observed(_ record: AttemptRecord, _ collection: DiagnosticCollection) -> Line {
+    var text = "\(record.mac) \(record.unitID.unitLabel)\(Figures.count(collection.chunks, "chunk")) of diagnostics in the queue"
+    if collection.lost > 0 { text += ", \(collection.lost) lost" }
+    if let trouble = collection.trouble { text += "; its result stays: \(trouble.escaped(limit: 400))" }
+    return Line(text: text, weight: collection.trouble == nil && collection.lost == 0 ? .news : .problem)
   }
 
   private static func place(_ adapter: LineAdapter) -> String {

@@ -2,26 +2,44 @@ import Flashing
 import Glibc
 import Station
 
-/// Draws `LiveTable` on a terminal, at most ten times a second, on a thread of its own.
+/// What a live screen shows, as a value.
+protocol ScreenContent: SendableMetatype {
+  /// Takes a wish of the operator in, before anything has answered it.
+  mutating func heard(_ wish: LiveTable.Wish)
+  /// Lines that have not scrolled yet; they are handed over once.
+  mutating func takeLines() -> [EventText.Line]
+  /// The rows that are drawn over, each at most `columns` wide and together at most `rows` high.
+  func frame(columns: Int, rows: Int, now: Int64) -> [String]
+}
+
+/// A screen that is open, whatever it shows.
+protocol OpenScreen: Sendable {
+  /// Shows that the operator's wish was heard.
+  func show(_ wish: LiveTable.Wish)
+  /// Writes what has not scrolled yet, takes the rows away and shows the cursor again.
+  func finish()
+}
+
+/// Draws its content on a terminal, at most ten times a second, on a thread of its own.
 ///
 /// Only the last lines of the screen are drawn over; results scroll away above them and stay in the terminal's history.
-final class LiveScreen: EventSink {
+final class LiveScreen<Content: ScreenContent>: OpenScreen {
   private struct State {
-    var table = LiveTable()
+    var table: Content
     var isDirty = true
     var isEnding = false
     var isEnded = false
   }
 
   /// Between two drawings.
-  private static let pause = Duration.milliseconds(100)
+  private static var pause: Duration { .milliseconds(100) }
   /// Between two drawings when nothing happens: the clock goes on, and the size may have changed.
-  private static let idlePause = Duration.seconds(1)
+  private static var idlePause: Duration { .seconds(1) }
 
   private let state: Monitor<State>
 
-  init(_ writer: LineWriter, hasColor: Bool) {
-    let state = Monitor(State())
+  init(_ content: sending Content, _ writer: LineWriter, hasColor: Bool) {
+    let state = Monitor(State(table: content))
     self.state = state
     let started = ProgramThread.start {
       var painter = FramePainter(hasColor: hasColor)
@@ -32,14 +50,14 @@ final class LiveScreen: EventSink {
     if !started { state.with { $0.isEnded = true } }
   }
 
-  func emit(_ event: StationEvent, at time: Int64) {
+  /// Changes what is shown.
+  func change(_ body: (inout Content) -> Void) {
     state.with { state in
-      state.table.apply(event, at: time)
+      body(&state.table)
       state.isDirty = true
     }
   }
 
-  /// Shows that the operator's wish was heard.
   func show(_ wish: LiveTable.Wish) {
     state.with { state in
       state.table.heard(wish)
@@ -47,7 +65,6 @@ final class LiveScreen: EventSink {
     }
   }
 
-  /// Writes what has not scrolled yet, takes the rows away and shows the cursor again.
   func finish() {
     state.with { $0.isEnding = true }
     _ = state.wait(limit: .seconds(1)) { $0.isEnded ? true : nil }
@@ -66,6 +83,14 @@ final class LiveScreen: EventSink {
       writer.send(painter.paint(lines, frame, columns: size.columns), isDroppable: false)
     }
     return state.wait(limit: pause) { $0.isEnding ? true : nil } == nil
+  }
+}
+
+extension LiveTable: ScreenContent {}
+
+extension LiveScreen: EventSink where Content == LiveTable {
+  func emit(_ event: StationEvent, at time: Int64) {
+    change { $0.apply(event, at: time) }
   }
 }
 

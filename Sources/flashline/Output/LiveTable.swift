@@ -86,7 +86,7 @@ struct LiveTable {
       }
     case .boardDone(let record):
       if let outcome = record.outcome { counts[outcome, default: 0] += 1 }
-    case .adapterExcluded, .adapterHealing, .boardSeen, .batchFinished, .stationFault: break
+    case .adapterExcluded, .adapterHealing, .boardSeen, .boardObserved, .batchFinished, .stationFault: break
     }
   }
 

@@ -14,8 +14,14 @@ struct CommandLoop {
   /// - Parameters:
   ///   - keys: also listens for `p`, `d` and `q`.
   ///   - cancels: a stop cancels the task of `body`, and there is nothing to pause; otherwise `body` looks at the switch itself.
+  ///   - pauses: whether there is something to pause; nil: where a stop does not cancel.
+  ///   - words: what the operator is told about a wish where no screen shows it.
   ///   - body: does the work on Swift's threads.
-  func run(keys: Bool = false, cancels: Bool = true, _ body: @escaping @Sendable (StopSwitch) async -> Int32) -> Int32 {
+  func run(
+    keys: Bool = false, cancels: Bool = true, pauses: Bool? = nil, words: @escaping @Sendable (LiveTable.Wish) -> String = { $0.text },
+    _ body: @escaping @Sendable (StopSwitch) async -> Int32
+  ) -> Int32 {
+    let pauses = pauses ?? !cancels
     let ended = eventfd(0, Int32(EFD_CLOEXEC))
     guard ended >= 0 else {
       console.problem("the system gives no event descriptor (\(String(cString: strerror(errno)))): end other programs and try again")
@@ -31,9 +37,13 @@ struct CommandLoop {
     }
     if cancels { stopSwitch.connect(StopSwitch.Work(drain: { task.cancel() }, stop: { task.cancel() })) }
     let policy = Shared(Locked(StopPolicy()))
-    let reader = keys ? TerminalKeys { key in self.receive(.key(key), policy, stopSwitch) } : nil
+    let reader =
+      keys
+      ? TerminalKeys { key in
+        if pauses || !"pP".contains(key) { self.receive(.key(key), policy, stopSwitch, words) }
+      } : nil
     defer { reader?.end() }
-    wait(for: ended, policy, stopSwitch, pauses: !cancels)
+    wait(for: ended, policy, stopSwitch, pauses: pauses, words)
     return result.value.load(ordering: .acquiring)
   }
 
@@ -51,7 +61,7 @@ struct CommandLoop {
   }
 
   /// Returns when the command has ended.
-  private func wait(for ended: Int32, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch, pauses: Bool) {
+  private func wait(for ended: Int32, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch, pauses: Bool, _ words: (LiveTable.Wish) -> String) {
     var deadline: Int64?
     while true {
       var ready = [pollfd(fd: ended, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)]
@@ -64,18 +74,20 @@ struct CommandLoop {
       if ready[0].revents != 0 { return }
       while let signal = signals.next() {
         guard pauses || signal.asksForEnd else { continue }
-        receive(signal.input, policy, stopSwitch)
+        receive(signal.input, policy, stopSwitch, words)
         if deadline == nil, stopSwitch.isStopping { deadline = Self.now + Int64(Self.stopLimit) }
       }
     }
   }
 
   /// One wish at a time: keys come on another thread than signals, and the last wish holds.
-  private func receive(_ input: StopPolicy.Input, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch) {
-    policy.value.withLock { act($0.receive(input), stopSwitch) }
+  private func receive(
+    _ input: StopPolicy.Input, _ policy: Shared<Locked<StopPolicy>>, _ stopSwitch: StopSwitch, _ words: (LiveTable.Wish) -> String
+  ) {
+    policy.value.withLock { act($0.receive(input), stopSwitch, words) }
   }
 
-  private func act(_ action: StopPolicy.Action, _ stopSwitch: StopSwitch) {
+  private func act(_ action: StopPolicy.Action, _ stopSwitch: StopSwitch, _ words: (LiveTable.Wish) -> String) {
     switch action {
     case .nothing: break
     case .pause:
@@ -85,10 +97,10 @@ struct CommandLoop {
       console.confirm(.resume)
       stopSwitch.resume()
     case .drain:
-      console.confirm(.drain)
+      console.confirm(.drain, words)
       stopSwitch.drain()
     case .stop:
-      console.confirm(.stop)
+      console.confirm(.stop, words)
       stopSwitch.stop()
     case .leave: console.leave(ExitStatus.stopped)
     }

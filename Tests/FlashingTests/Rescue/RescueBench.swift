@@ -64,15 +64,16 @@ final class RescueBench {
   var limits = SessionLimits(connect: .seconds(5), board: .seconds(300), stall: .seconds(20), swap: .seconds(30))
   /// The address of the first attempt, which a job keeps.
   private var admitted: BluetoothAddress?
+  var mayReturnBelow = true
   private(set) lazy var control = SessionControl(time)
   var examine: @Sendable (Flashing.BoardIdentity) async throws -> Void = { _ in }
 
   init(
     _ faults: [BoardFault] = [], kind: BoardKind = .metawear, shelf: (any FirmwareShelf)? = nil, others: [DFUBoard] = [], enters: Bool = false,
-    manufacturer: String = RescueFirmware.manufacturer, _ change: (inout DFUSettings) -> Void = { _ in }
+    serial: String = "SN1", manufacturer: String = RescueFirmware.manufacturer, _ change: (inout DFUSettings) -> Void = { _ in }
   ) throws {
     clock = ManualClock()
-    board = RescueBoard(RescueBoard.virtual(faults, kind: kind, manufacturer: manufacturer, change))
+    board = RescueBoard(RescueBoard.virtual(faults, serial: serial, kind: kind, manufacturer: manufacturer, change))
     central = RescueCentral([board] + others.map { RescueBoard($0) }, clock: clock)
     pump = LinePump(clock)
     order = RescueOrder(
@@ -103,7 +104,8 @@ final class RescueBench {
       batchID: 1, stationID: "S1", profile: "P", job: .rescue, mac: address, addressType: .random, attempt: 1, startedAt: time.wall(), toolVersion: "test")
     let session = BoardSession(
       board: address, adapter: LineCentral.handle(0), central: central, order: .rescue(order), limits: limits, time: time,
-      control: control, journal: AttemptJournal(record, observer: notes), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: true, examine: examine)
+      control: control, journal: AttemptJournal(record, observer: notes), wasWrittenBefore: wasWrittenBefore, trustsStoredImage: true,
+      mayReturnBelow: mayReturnBelow, examine: examine)
     return pump.start { await session.run() }
   }
 

@@ -129,7 +129,7 @@ final class RescueCentral: Central {
   func act(_ cell: RescueBoard, _ actions: [BoardAction]) {
     for action in actions {
       switch action {
-      case .notify(let bytes):
+      case .notify(let bytes, _):
         cell.state.withLock { $0.link }?.deliver(bytes)
         act(cell, cell.state.withLock { $0.board.delivered() })
       case .respond(let error): cell.answer(error.map { .refused("ATT error \($0)") })

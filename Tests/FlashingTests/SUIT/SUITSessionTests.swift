@@ -272,6 +272,29 @@ import VirtualLine
     #expect(bench.board.requests.allSatisfy { $0.group != 66 })
   }
 
+  @Test("Over the image group several requests are under way, as many as the profile lets be; group 66 gets one at a time", arguments: [true, false])
+  func pipelineDepth(_ imageGroup: Bool) async throws {
+    var seconds: [Int: Double] = [:]
+    for depth in [1, 3] {
+      let bench = SUITBench.full {
+        $0.suit.imageGroup = imageGroup
+        $0.bufferCount = 4
+      }
+      bench.order.pipelineDepth = depth
+      if imageGroup {
+        let envelope = SUITFirmware.envelope(sequence: 4, resources: ["file://cached.bin"])
+        (bench.order.envelope, bench.order.digest) = (envelope, SUITFirmware.digest(of: envelope))
+      }
+      let record = try await bench.run()
+      #expect(record.outcome == .passed, "\(record.failureMessage ?? "")")
+      #expect(record.retries == 0)
+      seconds[depth] = record.uploadSeconds
+    }
+    // On the clock of the bench, which only the virtual line turns.
+    let (one, three) = (try #require(seconds[1]), try #require(seconds[3]))
+    #expect(imageGroup ? three < one * 0.8 : three == one, "\(one) s one at a time, \(three) s with three")
+  }
+
   @Test func anMCUbootBoardGetsNoSUITPackage() async throws {
     let bench = SUITBench { $0.kind = .smp }
     let record = try await bench.run()
