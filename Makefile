@@ -83,15 +83,16 @@ soak: build ## a virtual line of 2,000 boards, a fault in one of four (BOARDS=, 
 crash: build ## kill -9 at 20 random moments of one batch (KILLS=, SEED=)
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/crash.py --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
-trust: build ## bad input, faults of the computer and of the line, rescues that are cut off, Ctrl-C, what waiting costs, pauses and cancels at random moments
+trust: build ## bad input, faults of the computer and of the line, rescues that are cut off, Ctrl-C, what waiting costs, pauses and cancels at random moments, chunks to a server that comes and goes
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/bad_input.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/host_faults.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/stopping.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/line_faults.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/rescue.py
 	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/pausing.py $(if $(SEED),--seed $(SEED))
+	FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Endurance/observe.py $(if $(SEED),--seed $(SEED))
 
-bench: build ## the README's figures: one link, smpclient, Nordic DFU, 1 and 4 adapters, 16 links, reports; prints a Markdown table
+bench: build ## the README's figures: one link, smpclient, Nordic DFU, 1 and 4 adapters, 16 links, diagnostics, reports; prints a Markdown table
 	Tests/RealStack/rig.sh setup >&2
 	@FLASHLINE="$(CURDIR)/$(BINARY)" python3 Tests/Bench/figures.py
 

@@ -1,4 +1,4 @@
-"""figures.py [PART...]: measures, and prints one Markdown table (README.md). Parts: rig, dfu, scaling, links, report; none named: all.
+"""figures.py [PART...]: measures, and prints one Markdown table (README.md). Parts: rig, dfu, scaling, links, observe, report; none named: all.
 
 Exit code 1 when a part could not be measured; an aim that was missed is marked in the table and does not change it.
 """
@@ -14,12 +14,13 @@ import tempfile
 
 import dfu_figures
 import line_figures
+import observe_figures
 import report_figures
 import rig_figures
 from bench import program
 from table import HEAD, ROOT, say
 
-PARTS = ('rig', 'dfu', 'scaling', 'links', 'report')
+PARTS = ('rig', 'dfu', 'scaling', 'links', 'observe', 'report')
 
 
 def main() -> int:
@@ -32,7 +33,7 @@ def main() -> int:
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
     folder = tempfile.mkdtemp(prefix='flbench-', dir='/tmp')
     measures = {'rig': lambda: rig_figures.measure(folder, program()), 'dfu': lambda: dfu_figures.measure(folder, program()),
-                'scaling': line_figures.scaling, 'links': line_figures.links, 'report': report_figures.measure}
+                'scaling': line_figures.scaling, 'links': line_figures.links, 'observe': observe_figures.measure, 'report': report_figures.measure}
     rows, failed = [], []
     for part in PARTS:
         if part in wanted:

@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.join(ROOT, 'Tests', 'RealStack', 'line'))
 from verdict import COLUMNS, EVENTS, TIME, Checks, alike, check_csv  # noqa: E402
 
 VERSION = '2.0.0'
+OBSERVE = tuple('observe.' + word for word in 'started connected disconnected chunk gap malformed full refused uploaded waiting held rejected draining finished'.split())
+MANY = ('board.progress', 'board.phase', 'board.seen', 'observe.chunk')     # not kept: too many
 READY_LIMIT = 60         # seconds for a line to come up
 END_LIMIT = 20           # and to end
 
@@ -169,9 +171,10 @@ class Station:
 
 
 class Run:
-    """One `flashline --json run`; its events are read as they come."""
+    """One `flashline --json run` or `observe`; its events are read as they come. `keep`: stdout stands in a file, too, as it came."""
 
-    def __init__(self, station: Station, command: list[str], stem: str, on_event=None, **options):
+    def __init__(self, station: Station, command: list[str], stem: str, on_event=None, keep: bool = False, **options):
+        self.kept = open(stem + '.out', 'wb', buffering=0) if keep else None
         self.events, self.bad, self.torn, self.on_event = [], [], b'', on_event
         self.errors = open(stem + '.err', 'w+b')
         options = {'env': station.environment(), 'stdin': subprocess.DEVNULL} | options
@@ -181,18 +184,20 @@ class Run:
 
     def _read(self):
         for text in self.process.stdout:
+            if self.kept:
+                self.kept.write(text)
             if not text.endswith(b'\n'):
                 self.torn = text
                 return
             try:
                 event = json.loads(text)
-                well = event.get('event') in EVENTS and TIME.fullmatch(event.get('time', ''))
+                well = (event.get('event') in EVENTS or event.get('event') in OBSERVE) and TIME.fullmatch(event.get('time', ''))
             except (ValueError, AttributeError):
                 well = False
             if not well:
                 self.bad.append(text[:200])
                 continue
-            if event['event'] not in ('board.progress', 'board.phase', 'board.seen'):
+            if event['event'] not in MANY:
                 self.events.append(event)
             if self.on_event:
                 self.on_event(event)

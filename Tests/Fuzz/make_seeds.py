@@ -184,6 +184,20 @@ def configs() -> dict[str, bytes]:
             'boards-excel': b'\2\xef\xbb\xbf' + boards.replace(',', ';').encode()} | files(os.path.join(TOP, 'Profiles'), '.profile', b'\1', 3000)
 
 
+def diagnostics() -> dict[str, bytes]:
+    """Values of the Memfault Diagnostic Service, each up to a zero, then notifications behind their lengths (facts smp.md section 8)."""
+    key = b'Memfault-Project-Key:0123456789abcdef0123456789abcdef'
+
+    def board(uri: bytes, authorization: bytes = key, device: bytes = b'SN00001', *notifications: bytes) -> bytes:
+        return b'\0' + device + b'\0' + uri + b'\0' + authorization + b'\0' + b''.join(bytes([len(part)]) + part for part in notifications)
+    chunks = [bytes([number % 32]) + b'chunk' for number in range(34)]
+    uri = b'https://chunks.memfault.com/api/v0/chunks/SN00001'
+    return {'sound': board(uri, key, b'SN00001', *chunks), 'gaps': board(uri, key, b'SN00001', b'\0a', b'\3b', b'\3c', b'\xe4d', b'\5', b'', b'\7e'),
+            'loopback': board(b'http://localhost:8080/api/v0/chunks/x'), 'elsewhere': board(b'https://chunks.memfault.com.example/x'), 'user': board(b'https://u:p@localhost/x'),
+            'odd-host': board(b'https://chunks.memfault.com\\@[::1]:70000/%2e%2e?#'), 'key-in-address': board(b'https://localhost/0123456789abcdef0123456789abcdef'),
+            'no-colon': board(uri, b'0123456789abcdef0123456789abcdef'), 'other-header': board(uri, b'Cookie: 0123456789abcdef0123456789abcdef\r\nX:1'), 'no-text': board(b'\xff\xfe', key, b'\x1b[2J')}
+
+
 def catalogues() -> dict[str, bytes]:
     index, _ = package_tools.catalogue()
     strange = {'0.1': {'6': {'vanilla': {'1.0.0': {'filename': '../x.zip', 'required-bootloader': ''}, 'x': {'filename': 'a.zip'}}, 'bootloader': []}}, 'r0.2': {'6': {'bootloader': {
@@ -199,7 +213,7 @@ def destinations() -> dict[str, bytes]:
     return {name: bytes([len(uri)]) + uri + key for name, (uri, key) in given.items()}
 
 
-TARGETS = {'destination': destinations, 'cbor': cbor, 'smp-answer': smp, 'upload': uploads, 'init-packet': init_packets, 'dfu-answer': dfu, 'image': images, 'manifest': manifests, 'zip': zips, 'suit': suit,
+TARGETS = {'destination': destinations, 'cbor': cbor, 'smp-answer': smp, 'upload': uploads, 'init-packet': init_packets, 'dfu-answer': dfu, 'diagnostics': diagnostics, 'image': images, 'manifest': manifests, 'zip': zips, 'suit': suit,
            'config': configs, 'catalogue': catalogues}
 
 

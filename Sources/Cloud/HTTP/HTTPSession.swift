@@ -5,6 +5,9 @@ import FoundationNetworking
 
 /// Requests over URLSession, with the limits of this room: no cache, no cookies, no stored credentials, nothing without an end.
 final class HTTPSession: Sendable {
+  /// How often a request under way is looked at.
+  private static let watchTurn = Duration.seconds(1)
+
   private let limits: HTTPFetcher.Limits
   private let session: URLSession
   private let desk = TransferDesk()
@@ -57,9 +60,12 @@ final class HTTPSession: Sendable {
   }
 
   private func run(_ task: URLSessionDataTask, _ transfer: Transfer) async -> Result<HTTPAnswer, FetchError> {
-    let whole = limits.whole
+    let deadline = ContinuousClock.now + limits.whole
     async let _: Void = {
-      guard (try? await Task.sleep(for: whole)) != nil else { return }
+      // In short pieces: a sleep that is cancelled stays in memory until its time is over, and requests may be hundreds a second.
+      while ContinuousClock.now < deadline {
+        guard (try? await Task.sleep(for: min(Self.watchTurn, deadline - .now))) != nil else { return }
+      }
       transfer.fail(.timeout)
       task.cancel()
     }()

@@ -25,7 +25,7 @@ public struct StreamIdentity: Hashable, Sendable, CustomStringConvertible, Custo
   /// Checks the four values of the service as they were read.
   ///
   /// - Parameter features: the service may be used only when they are 0 (facts/device-manager.md §7.3).
-  init(features: [UInt8], deviceID: [UInt8], uri: [UInt8], authorization: [UInt8]) throws(DiagnosticFailure) {
+  public init(features: [UInt8], deviceID: [UInt8], uri: [UInt8], authorization: [UInt8]) throws(DiagnosticFailure) {
     guard !features.isEmpty, features.count <= Self.longestValue else { throw .malformed(.features) }
     guard features.allSatisfy({ $0 == 0 }) else { throw .unknownFeatures(Array(features.prefix(8))) }
     guard (1...Self.longestDeviceID).contains(deviceID.count), let text = String(validating: deviceID, as: UTF8.self),

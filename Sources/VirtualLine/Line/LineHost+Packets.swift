@@ -38,6 +38,8 @@ extension LineHost {
       }
       links[board]?.readers[item.uuid] = HostedLink.Socket(descriptor: ours, watch: watch)
     } catch {
+      links[board]?.notifying[item.uuid] = nil
+      _ = boards[board].subscribe(false, to: item.uuid)
       return .failed(error.description)
     }
     return .values([.descriptor(theirs), .uint16(UInt16(clamping: link.mtu))])

@@ -1,0 +1,59 @@
+import Cloud
+import FoundationEssentials
+
+extension FuzzTarget {
+  /// What a board with diagnostics says (facts/smp.md §8): its values, and its notifications one after the other.
+  ///
+  /// Input: device id, data URI and authorization, each up to a zero; then notifications, each behind its length.
+  static let diagnostics = FuzzTarget(name: "diagnostics", about: "StreamIdentity, ChunkDestination, ChunkCounter", longest: 2048) { bytes in
+    var input = FuzzInput(bytes)
+    let (features, deviceID, uri, authorization) = (input.take(1), input.takeText(), input.takeText(), input.takeText())
+    if let identity = try? StreamIdentity(features: features, deviceID: deviceID, uri: uri, authorization: authorization) {
+      precondition(features == [0] && Array(identity.deviceID.utf8) == deviceID, "an identity that the board has not told")
+      precondition(authorization.count < 24 || !Array("\(identity)\(String(reflecting: identity))".utf8).containsRun(authorization), "a secret is shown")
+    }
+    destination(uri, authorization)
+    count(&input)
+  }
+
+  /// Taken only where it may go, whatever it looks like; and no text shows the key.
+  private static func destination(_ uri: [UInt8], _ authorization: [UInt8]) {
+    let hosts = AllowedHosts(["chunks.memfault.com", "localhost"])
+    let text: String
+    do throws(DestinationRefusal) {
+      let destination = try ChunkDestination(uri: uri, authorization: authorization, hosts: hosts)
+      precondition(hosts.permits(destination.url), "a destination that is not allowed")
+      precondition(["chunks.memfault.com", "localhost"].contains(destination.url.host(percentEncoded: false)?.lowercased()), "another host")
+      precondition(destination.headerName == "Memfault-Project-Key", "another header field")
+      text = "\(destination)"
+    } catch {
+      text = "\(error)"
+      precondition(!text.contains("\n") && !text.contains("\r"), "more than a line")
+    }
+    // Long enough not to stand there by chance.
+    let secret = authorization.split(separator: UInt8(ascii: ":"), maxSplits: 1).last.map(Array.init) ?? []
+    guard secret.count >= 24, !uri.containsRun(secret) else { return }
+    precondition(!Array(text.utf8).containsRun(secret), "a secret is shown")
+  }
+
+  /// The counter never loses count: what is missing and what came add up modulo 32.
+  private static func count(_ input: inout FuzzInput) {
+    var counter = ChunkCounter()
+    var total = 0
+    while !input.isEmpty {
+      let notification = input.take(Int(input.byte()) % 24)
+      let reading = counter.receive(notification)
+      precondition((0..<32).contains(reading.missing), "more missing than can be counted")
+      guard let head = notification.first else { continue }
+      total += reading.missing + 1
+      precondition(total % 32 == (Int(head) + 1) % 32, "the count is lost")
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func containsRun(_ other: [UInt8]) -> Bool {
+    guard !other.isEmpty, count >= other.count else { return false }
+    return (0...count - other.count).contains { self[$0] == other[0] && self[$0..<$0 + other.count].elementsEqual(other) }
+  }
+}
