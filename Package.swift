@@ -89,7 +89,8 @@ let package = Package(
     tests("RecordsTests", ["Locks", "Records", "SQLite", "Flashing", "Bluetooth"]),
     // What libFuzzer feeds (make fuzz), and the suite with everything that was found.
     .target(
-      name: "FuzzTargets", dependencies: ["Firmware", "SMP", "NordicDFU", "Catalogue", "Station", "Cloud"], path: "Tests/Fuzz/Targets", swiftSettings: room),
+      name: "FuzzTargets", dependencies: ["Cloud", "Firmware", "SMP", "NordicDFU", "Catalogue", "Station"], path: "Tests/Fuzz/Targets",
+      swiftSettings: room),
     tests("FuzzTests", ["FuzzTargets", "SMP"]),
     .target(name: "BusFixture", path: "Tests/BusFixture", swiftSettings: room),
     tests("DBusTests", ["DBus", "Reactor", "BusFixture"]),

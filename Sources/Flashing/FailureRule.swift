@@ -133,7 +133,7 @@ public struct FailureRule: Hashable, Sendable {
     case .busGone: (.error, true, "Check that bluetoothd and D-Bus run: systemctl status bluetooth dbus.")
     case .diskFailed: (.error, true, "Make room on the disk and check that the database and report folders can be written.")
     case .stationInternal: (.error, true, "This is a defect of Flashline. Please report it with the message.")
-    case .stationPackage: (.error, true, "A file of the firmware mirror is missing or changed. Run: flashline catalog refresh.")
+    case .stationPackage: (.error, true, "A file of the mirror is missing or changed: flashline catalog refresh. Or no release came: start again later.")
     case .stationBusy: (.error, true, "Another job uses this database. Wait until it is over, or give this one a database of its own.")
     case .stationCrashed: (.aborted, true, "The station stopped during this attempt. Start the same command again: it goes on where it was.")
     case .operatorPaused: (.aborted, true, "The pause was longer than [limits] pause_timeout. Start the same command again: it goes on where it was.")

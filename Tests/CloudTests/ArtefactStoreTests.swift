@@ -93,6 +93,7 @@ struct ArtefactStoreTests {
     do {
       let other = try ArtefactPart("\(folder)/\(OTAServerTests.sha).part")
       await #expect(throws: OTAError.inUse) { try await OTAServerTests.store(folder).fetch(artefact) }
+      #expect(fcntl(other.descriptor, F_GETFD) >= 0 && access(other.path, F_OK) == 0, "whoever came second leaves the first one alone")
       withExtendedLifetime(other) {}
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "an empty part does not stay")

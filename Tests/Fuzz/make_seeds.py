@@ -205,7 +205,15 @@ def catalogues() -> dict[str, bytes]:
     return {'whole': json.dumps(index).encode(), 'strange': json.dumps(strange).encode()}
 
 
-TARGETS = {'cbor': cbor, 'smp-answer': smp, 'upload': uploads, 'init-packet': init_packets, 'dfu-answer': dfu, 'diagnostics': diagnostics, 'image': images, 'manifest': manifests, 'zip': zips, 'suit': suit,
+def destinations() -> dict[str, bytes]:
+    # facts/device-manager.md 7.3
+    key, uri = b'Memfault-Project-Key:0123456789abcdef0123456789abcdef', b'https://chunks.memfault.com/api/v0/chunks/C0DE01'
+    given = {'whole': (uri, key), 'port': (b'http://127.0.0.1:8080/x?y=%20z', b'memfault-project-key: a:b'), 'ipv6': (b'https://[::1]:1/', key), 'user': (b'https://u:p@chunks.memfault.com/', key),
+             'other-host': (b'https://evil.example/\\@chunks.memfault.com', key), 'no-colon': (uri, b'key'), 'empty': (b'', b'')}
+    return {name: bytes([len(uri)]) + uri + key for name, (uri, key) in given.items()}
+
+
+TARGETS = {'destination': destinations, 'cbor': cbor, 'smp-answer': smp, 'upload': uploads, 'init-packet': init_packets, 'dfu-answer': dfu, 'diagnostics': diagnostics, 'image': images, 'manifest': manifests, 'zip': zips, 'suit': suit,
            'config': configs, 'catalogue': catalogues}
 
 

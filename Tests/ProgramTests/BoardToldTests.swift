@@ -35,6 +35,7 @@ struct BoardToldTests {
     func disconnect() async {}
   }
 
+  static let features = "54220001-f6a5-4007-a371-722f4ebd8436"
   static let deviceID = "54220002-f6a5-4007-a371-722f4ebd8436"
   static let authorization = "54220004-f6a5-4007-a371-722f4ebd8436"
   static let information: [String: Result<String, CentralError>] = [
@@ -53,6 +54,7 @@ struct BoardToldTests {
 
   @Test func theDiagnosticServiceKnowsTheSerialBetter() async throws {
     var table = Self.information
+    table[Self.features] = .success("\0")
     table[Self.deviceID] = .success("S-MDS")
     table[Self.authorization] = .success("Memfault-Project-Key:k3y")
     var told = try await read(table)
@@ -60,6 +62,11 @@ struct BoardToldTests {
     #expect(told.key == nil, "a key that nobody needs is not read")
     told = try await read(table, wantsKey: true)
     #expect(told.key == Cloud.ProjectKey("k3y"))
+    for other in ["\u{1}", "\0\u{1}", ""] {
+      table[Self.features] = .success(other)
+      told = try await read(table, wantsKey: true)
+      #expect(told.key == nil && told.values[.serial]?.origin == .dis, "a later version of the service")
+    }
   }
 
   @Test(
@@ -70,12 +77,14 @@ struct BoardToldTests {
     ])
   func keys(text: String, key: String?) async throws {
     var table = Self.information
+    table[Self.features] = .success("\0")
     table[Self.authorization] = .success(text)
     #expect(try await read(table, wantsKey: true).key == key.flatMap { Cloud.ProjectKey($0) })
   }
 
   @Test func whatIsKeptForPairedStationsIsSaid() async throws {
     var table = Self.information
+    table[Self.features] = .success("\0")
     table[Self.deviceID] = .failure(.notPermitted("encryption"))
     #expect(try await read(table).values[.serial]?.text == "S-DIS", "another value serves as well")
     table["2a27"] = .failure(.notPermitted("encryption"))

@@ -23,6 +23,7 @@ final class CloudServer {
             answer = plan.get(path, {'status': 404})
             body = answer.get('text', '').encode()
             if 'file' in answer: body = open(folder + '/' + answer['file'], 'rb').read()
+            time.sleep(answer.get('sleep', 0))
             status, start = answer.get('status', 200), 0
             if self.headers['Range'] and status == 200 and 'file' in answer:
                 status, start = 206, int(self.headers['Range'][6:-1])
@@ -73,7 +74,7 @@ final class CloudServer {
 
   var address: String { "http://127.0.0.1:\(port)" }
 
-  /// What is answered from now on, by path: `status`, `headers`, `text`, `file`, `cut`, `cutFirst`.
+  /// What is answered from now on, by path: `status`, `headers`, `text`, `file`, `cut`, `cutFirst`, `sleep` (seconds before it answers).
   func plan(_ answers: [String: [String: Any]]) throws {
     let file = folder.path + "/plan"
     try JSONSerialization.data(withJSONObject: answers).write(to: URL(filePath: file), options: .atomic)

@@ -95,12 +95,6 @@ import Testing
     for option in name.options where option.isHidden { #expect(!page.contains("--\(option.name)")) }
   }
 
-  @Test("commands that do not work yet do not exist", arguments: ["observe"])
-  func notYet(word: String) {
-    #expect(throws: ProgramError.usage("there is no command \"\(word)\"", "flashline --help lists them")) { try Invocation([word]) }
-    #expect(!HelpText.page(nil).contains("  \(word) "))
-  }
-
   @Test(
     "bad usage is told in one line, exit 2",
     arguments: [

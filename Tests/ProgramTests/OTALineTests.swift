@@ -27,7 +27,12 @@ import VirtualLine
     _ = try folder.write(
       "[station]\nid = line-7\n[cloud]\nallowed_hosts = 127.0.0.1\nreleases = \(server.address)\nproject_key_file = project.key\n", to: "station.conf")
     #expect(chmod(try folder.write(Self.key, to: "project.key"), 0o600) == 0)
-    let faults = try folder.write("{ boards: [{ board: 0, settings: { groups: { projectKey: \"\(Self.boardKey)\" } } }] }", to: "faults.json5")
+    let faults = try folder.write(
+      """
+      { boards: [{ board: 0, settings: { groups: { projectKey: "\(Self.boardKey)" } } },
+                 { board: 1, settings: { kind: "mds", groups: { built: [10] }, software: "app-mds",
+                   mds: { uri: "http://127.0.0.1:1/{serial}", authorization: "Memfault-Project-Key:\(Self.boardKey)2", deviceID: "D-{serial}" } } }] }
+      """, to: "faults.json5")
     let state = folder.path + "/l"
     line = try BuiltProgram(["line", "--adapters", "1", "--boards", "2", "--faults", faults, "--state", state], in: folder)
     let files = LineFiles(folder: state)
@@ -37,7 +42,9 @@ import VirtualLine
     try FileManager.default.removeItem(atPath: faults)
   }
 
-  private func run(_ arguments: String...) async throws -> BuiltProgram.Result {
+  private func run(_ arguments: String...) async throws -> BuiltProgram.Result { try await run(arguments) }
+
+  private func run(_ arguments: [String]) async throws -> BuiltProgram.Result {
     let result = try await BuiltProgram(arguments, in: folder, environment: environment).result(within: .seconds(60))
     #expect(!(result.out + result.err).contains(Self.key) && !(result.out + result.err).contains(Self.boardKey))
     return result
@@ -75,9 +82,13 @@ import VirtualLine
     let own = try await run("ota", "check", Self.board, "--board-key")
     #expect(own.status == 0 && own.out.contains("the project key is the board's") && own.out.contains("board, SMP group 128"), "\(own.out)\(own.err)")
     #expect(try server.requests().last?["key"] as? String == Self.boardKey)
-    // The second board has no key.
-    let none = try await run("ota", "check", "C0:DE:00:00:00:02", "--board-key")
-    #expect(none.status == 2 && none.err.contains("the board tells no project key"), "\(none.err)")
+    // The second board has no group 128.
+    let second = try await run("--json", "ota", "check", "C0:DE:00:00:00:02", "--board-key")
+    #expect(second.status == 0, "\(second.err)")
+    let its = try #require(try second.events().first?["values"] as? [String: [String: Any]])
+    #expect(its["device_serial"]?["from"] as? String == "mds" && (its["device_serial"]?["value"] as? String)?.hasPrefix("D-") == true, "\(its)")
+    #expect(its["software_type"]?["value"] as? String == "app-mds" && its["hardware_version"]?["from"] as? String == "dis", "\(its)")
+    #expect(try server.requests().last?["key"] as? String == Self.boardKey + "2")
     let absent = try await run("ota", "check", "C0:DE:00:00:00:99", "--seconds", "1")
     #expect(absent.status == 1 && absent.err.contains("was not heard for 1 s"), "\(absent.err)")
     try await end()
@@ -125,6 +136,8 @@ import VirtualLine
     for more in [[], ["--new"]] {
       let away = try await BuiltProgram.run(["run", "--profile", "p.profile", "--lot", "L", "--idle", "2s"] + more, in: folder, environment: environment)
       #expect(away.status == 3 && away.err.contains("p.profile: the server cannot be reached"), "\(away.err)")
+      let event = try #require(try await run(["--json", "run", "--profile", "p.profile", "--lot", "L", "--idle", "2s"] + more).events().first)
+      #expect(event["event"] as? String == "station.fault" && event["failure_code"] as? String == "station.package")
     }
     // By hand it goes on all the same, and the pinned file needs nobody.
     _ = try folder.write(text.replacing("source = ota\n", with: "source = ota\nsha256 = \(first)\n"), to: "p.profile")

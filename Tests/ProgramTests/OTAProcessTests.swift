@@ -160,6 +160,40 @@ import VirtualLine
     #expect(try server.requests().count == before + 1)
   }
 
+  @Test("A stop does not wait for a server that is silent", .timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
+  func stops(signal: Int32) async throws {
+    try server.plan([CloudServer.latest: ["sleep": 40]])
+    let text = ProcessTests.profile.replacing("[firmware]\n", with: "[firmware]\nsource = ota\nhardware_version = 1.0\nsoftware_type = app\n")
+    _ = try folder.write(text, to: "p.profile")
+    for arguments in [["run", "--profile", "p.profile"], ["ota", "check"] + Self.values] {
+      let asked = try server.askedForReleases()
+      let program = try BuiltProgram(arguments, in: folder)
+      try await eventually(within: .seconds(20), "the server is asked") { (try? server.askedForReleases()) ?? 0 > asked }
+      program.send(signal)
+      let result = try await program.result(within: .seconds(10))
+      #expect(result.status == 130, "\(arguments): \(result.status) \(result.out)\(result.err)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path + "/flashline.db"), "nothing was begun")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func eachProfileOfAJobHasItsOwnRelease() async throws {
+    // Both profiles would take any board; what is wrong is found before the station looks for adapters.
+    let content = Data("no image".utf8)
+    try offer("1", content)
+    for (name, hardware) in [("a", "1.0"), ("b", "2.0")] {
+      let text = ProcessTests.profile.replacing("name = p\n", with: "name = \(name)\n")
+        .replacing("[firmware]\n", with: "[firmware]\nsource = ota\nsoftware_type = app\nhardware_version = \(hardware)\n")
+      _ = try folder.write(text, to: "\(name).profile")
+    }
+    let result = try await ota(["run", "--profile", "b.profile", "--profile", "a.profile"])
+    #expect(result.status == 2 && result.err.contains("b.profile: the release has no such artefact (it has app.bin)"), "\(result.err)")
+    let asked = try server.requests().compactMap { $0["path"] as? String }
+    #expect(asked == ["\(CloudServer.latest)?hardware_version=2.0&software_type=app&device_serial=line-7"])
+    // The other order: the good one is fetched, and still no board is touched.
+    #expect(try await ota(["run", "--profile", "a.profile", "--profile", "b.profile"]).status == 2)
+    #expect(artefacts == [try Self.hash(content)] && !FileManager.default.fileExists(atPath: folder.path + "/flashline.db"))
+  }
+
   @Test(.timeLimit(.minutes(1))) func aProcessWithAKeyLeavesNoCore() async throws {
     try server.serve(Data(count: 100), as: "app.bin")
     // Its download breaks again and again, so that it lives for a while.

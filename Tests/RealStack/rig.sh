@@ -23,7 +23,7 @@ setup() {
   if [ -n "$need" ] || [ ! -s "$CACHE/vmlinux" ]; then apt-get update -qq >/dev/null; fi
   [ -z "$need" ] || apt-get install -y -qq --no-install-recommends $need >"$CACHE/apt.log" 2>&1
   [ -x "$PY" ] || /usr/bin/python3 -m venv "$CACHE/venv"
-  "$PY" -c 'import bumble,cbor2,imgtool.main' 2>/dev/null ||
+  "$PY" -c 'import aiohttp,bumble,cbor2,imgtool.main' 2>/dev/null ||
     "$CACHE/venv/bin/pip" install -q --disable-pip-version-check -r "$HERE/requirements.txt" >"$CACHE/pip.log" 2>&1
   if [ ! -d "$CACHE/k/lib" ]; then
     k=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: //p' | head -1)

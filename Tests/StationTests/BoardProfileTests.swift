@@ -136,7 +136,7 @@ struct BoardProfileTests {
       "[board]\nfamily = metawear\n[match]\nname = A\nmin_rssi = -70\n[firmware]\nversion = newest",
       "p:7: [firmware] version is \"newest\": write a version like 1.7.3 or 2.0.0-beta"
     ),
-    (least + "[resque]", "p:6: unknown section [resque]: sections here are board, match, identity, firmware, upgrade, rescue"),
+    (least + "[resque]", "p:6: unknown section [resque]: sections here are board, match, identity, firmware, upgrade, rescue, observe"),
   ])
   func refuses(text: String, message: String) {
     #expect(complaint { () throws(ConfigurationError) in _ = try read(text, file: "p") } == message)

@@ -25,8 +25,30 @@ final class HTTPSession: Sendable {
 
   deinit { session.invalidateAndCancel() }
 
+  /// What became of a request that must not be there twice.
+  enum Delivery: Sendable {
+    case answered(HTTPAnswer)
+    /// It never left.
+    case unsent(FetchError)
+    /// Whether it arrived nobody knows.
+    case lost(FetchError)
+  }
+
   /// Sends a request and takes the answer, whatever its status is. Throws when there was none, or none that could be taken whole.
   func send(_ request: HTTPRequest) async throws(FetchError) -> HTTPAnswer {
+    try await run(task(request), Transfer(request, redirects: limits.redirects)).get()
+  }
+
+  /// The same for what is not simply asked again.
+  func deliver(_ request: HTTPRequest) async -> Delivery {
+    let transfer = Transfer(request, redirects: limits.redirects)
+    return switch await run(task(request), transfer) {
+    case .success(let answer): .answered(answer)
+    case .failure(let error): transfer.isUnsent ? .unsent(error) : .lost(error)
+    }
+  }
+
+  private func task(_ request: HTTPRequest) -> URLSessionDataTask {
     var message = URLRequest(url: request.url)
     message.httpMethod = request.method
     message.httpBody = request.body.map { Data($0) }
@@ -34,8 +56,7 @@ final class HTTPSession: Sendable {
     message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     message.setValue("flashline", forHTTPHeaderField: "User-Agent")
     for (name, value) in request.fields { message.setValue(value, forHTTPHeaderField: name) }
-    let task = session.dataTask(with: message)
-    return try await run(task, Transfer(request, redirects: limits.redirects)).get()
+    return session.dataTask(with: message)
   }
 
   private func run(_ task: URLSessionDataTask, _ transfer: Transfer) async -> Result<HTTPAnswer, FetchError> {

@@ -13,6 +13,8 @@ final class Transfer: Sendable {
     var failure: FetchError?
     /// The body of this answer is nobody's business: the connection was given up on purpose.
     var isEnough = false
+    /// No connection came about, so that nothing of the request is there.
+    var isUnsent = false
   }
 
   private let request: HTTPRequest
@@ -28,6 +30,10 @@ final class Transfer: Sendable {
   func fail(_ failure: FetchError) {
     state.withLock { state in if state.failure == nil { state.failure = failure } }
   }
+
+  func noteUnsent() { state.withLock { $0.isUnsent = true } }
+
+  var isUnsent: Bool { state.withLock { $0.isUnsent } }
 
   /// Whether the body is wanted, after status, header and length are known.
   ///

@@ -42,8 +42,16 @@ final class TransferDesk: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let entry = entries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+    if let error = error as? URLError, Self.unsent.contains(error.code) { entry.transfer.noteUnsent() }
     entry.ended(entry.transfer.outcome(error.map(Self.failure)))
   }
+
+  /// Errors of a connection that did not come about.
+  private static let unsent: Set<URLError.Code> = [
+    .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet, .unsupportedURL, .badURL, .secureConnectionFailed,
+    .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+    .clientCertificateRejected, .clientCertificateRequired,
+  ]
 
   private static func answer(_ response: URLResponse) -> HTTPAnswer {
     guard let response = response as? HTTPURLResponse else { return HTTPAnswer(status: 0, fields: [:]) }

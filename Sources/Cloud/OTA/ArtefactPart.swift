@@ -9,13 +9,15 @@ final class ArtefactPart {
 
   /// Throws `inUse` while another process has it.
   init(_ path: String) throws(OTAError) {
-    self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw Self.failure(path) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
+    // Nothing is kept before all of it is well: a half-made part would be closed, and another process's removed, by `deinit`.
+    let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    guard opened >= 0 else { throw Self.failure(path) }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+      close(opened)
       throw .inUse
     }
+    self.path = path
+    descriptor = opened
   }
 
   deinit {

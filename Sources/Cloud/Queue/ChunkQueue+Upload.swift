@@ -27,6 +27,8 @@ struct OutgoingBatch: Sendable {
   var keyFile: String
   /// At least one.
   var chunks: [Chunk]
+  /// Up to this position chunks were sent before and not answered.
+  var unsureTo: Int64
 }
 
 extension ChunkQueue {
@@ -54,8 +56,9 @@ extension ChunkQueue {
   /// - Returns: nil when none waits.
   func takeOut(_ lane: LaneID, chunks most: Int, bytes: Int) throws(ChunkQueueError) -> OutgoingBatch? {
     let database = try database()
-    let row = try database.first("SELECT address, header, key_file, sending_to FROM lanes WHERE lane_id = ?", binding: [.integer(lane.row)])
-    guard let row, row.count == 4 else { return nil }
+    let row = try database.first(
+      "SELECT address, header, key_file, sending_to, repeated_to FROM lanes WHERE lane_id = ?", binding: [.integer(lane.row)])
+    guard let row, row.count == 5, let sent = row[3].integer, let counted = row[4].integer else { return nil }
     var (chunks, size): ([OutgoingBatch.Chunk], Int) = ([], 0)
     try database.walk(
       "SELECT position, data FROM chunks WHERE lane_id = ? AND rejected_with IS NULL ORDER BY position LIMIT ?",
@@ -74,11 +77,12 @@ extension ChunkQueue {
     guard let key = try vault.key(keyFile) else {
       throw .keyFile(try vault.path(keyFile), "it is gone", "put it back, or connect to the board again, which brings its key")
     }
-    let unanswered = chunks.filter { $0.position <= row[3].integer ?? 0 }.count
+    // Each chunk counts once, however often its answer did not come.
+    let unanswered = chunks.filter { counted < $0.position && $0.position <= sent }
     try database.run(
-      "UPDATE lanes SET sending_to = ?, repeated = repeated + ?, held = NULL WHERE lane_id = ?",
-      binding: [.integer(last.position), .integer(Int64(unanswered)), .integer(lane.row)])
-    return OutgoingBatch(lane: lane, destination: ChunkDestination(url: url, headerName: header, key: key), keyFile: keyFile, chunks: chunks)
+      "UPDATE lanes SET sending_to = ?, repeated = repeated + ?, repeated_to = ?, held = NULL WHERE lane_id = ?",
+      binding: [.integer(max(last.position, sent)), .integer(Int64(unanswered.count)), .integer(unanswered.last?.position ?? counted), .integer(lane.row)])
+    return OutgoingBatch(lane: lane, destination: ChunkDestination(url: url, headerName: header, key: key), keyFile: keyFile, chunks: chunks, unsureTo: sent)
   }
 
   /// Removes what the server took; it is committed when this returns.
@@ -92,25 +96,28 @@ extension ChunkQueue {
         binding: [.integer(batch.lane.row), .integer(first), .integer(last)])
       guard removed == count else { throw damage("\(removed) chunks were there to be removed instead of \(count)") }
       try database.run(
-        "UPDATE lanes SET uploaded = uploaded + ?, sending_to = NULL WHERE lane_id = ?", binding: [.integer(Int64(count)), .integer(batch.lane.row)])
+        "UPDATE lanes SET uploaded = uploaded + ?, sending_to = ? WHERE lane_id = ?",
+        binding: [.integer(Int64(count)), .integer(batch.unsureTo), .integer(batch.lane.row)])
     }
     noteRemoved(chunks: count, bytes: batch.chunks.reduce(0) { $0 + $1.data.count })
   }
 
-  /// Notes that the server did not take what was sent: it will not be there twice.
-  func putBack(_ lane: LaneID) throws(ChunkQueueError) {
-    try database().run("UPDATE lanes SET sending_to = NULL WHERE lane_id = ?", binding: [.integer(lane.row)])
+  /// Notes that the server did not take what was sent now: because of this it will not be there twice.
+  func putBack(_ batch: OutgoingBatch) throws(ChunkQueueError) {
+    try database().run("UPDATE lanes SET sending_to = ? WHERE lane_id = ?", binding: [.integer(batch.unsureTo), .integer(batch.lane.row)])
   }
 
-  /// Sets a chunk aside that the server does not take. The oldest of all that were set aside go when there are too many.
-  func reject(_ chunk: OutgoingBatch.Chunk, of lane: LaneID, status: Int) throws(ChunkQueueError) {
+  /// Sets the one chunk of a batch aside that the server does not take. The oldest of all that were set aside go when there are too many.
+  func reject(_ batch: OutgoingBatch, status: Int) throws(ChunkQueueError) {
+    guard batch.chunks.count == 1, let chunk = batch.chunks.first else { return }
     let database = try database()
     let gone = try database.transaction { () throws(ChunkQueueError) in
       let changed = try database.run(
         "UPDATE chunks SET rejected_with = ? WHERE position = ? AND lane_id = ? AND rejected_with IS NULL",
-        binding: [.integer(Int64(status)), .integer(chunk.position), .integer(lane.row)])
+        binding: [.integer(Int64(status)), .integer(chunk.position), .integer(batch.lane.row)])
       guard changed == 1 else { throw damage("a chunk that was sent is gone") }
-      try database.run("UPDATE lanes SET rejected = rejected + 1, sending_to = NULL WHERE lane_id = ?", binding: [.integer(lane.row)])
+      try database.run(
+        "UPDATE lanes SET rejected = rejected + 1, sending_to = ? WHERE lane_id = ?", binding: [.integer(batch.unsureTo), .integer(batch.lane.row)])
       return try dropOldRejected(database)
     }
     noteRemoved(chunks: gone.chunks, bytes: gone.bytes)

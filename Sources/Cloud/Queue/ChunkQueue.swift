@@ -31,11 +31,13 @@ public actor ChunkQueue {
   let path: String
   let limits: Limits
   let vault: KeyVault
-  private let wall: @Sendable () -> Int64
+  let wall: @Sendable () -> Int64
   private var store: (database: QueueDatabase, lock: FileLock)?
   /// What the table of chunks holds.
   private(set) var filled = (chunks: 0, bytes: 0)
-  private var arrival: (@Sendable () -> Void)?
+  private(set) var arrival: (@Sendable () -> Void)?
+  /// Chunks whose callers wait for the next commit.
+  var arriving: [ArrivingChunk] = []
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -95,30 +97,6 @@ public actor ChunkQueue {
     return lane
   }
 
-  /// Takes a chunk of a lane; it is on the disk when this returns `.stored`. After an error it is not, and the caller must not take another one.
-  ///
-  /// - Parameter number: the chunk's number as its sender counts, for whoever looks into the table.
-  public func append(_ chunk: [UInt8], number: Int, to lane: LaneID) throws(ChunkQueueError) -> Appended {
-    let database = try database()
-    guard (1...limits.chunkBytes).contains(chunk.count) else {
-      throw .refused("a chunk of \(chunk.count) bytes is none: 1 to \(limits.chunkBytes) are taken; correct the firmware")
-    }
-    let isFull = filled.chunks >= limits.chunks || filled.bytes + chunk.count > limits.bytes
-    try database.transaction { () throws(ChunkQueueError) in
-      let changed = try database.run(
-        "UPDATE lanes SET received = received + 1, dropped = dropped + ? WHERE lane_id = ?", binding: [.integer(isFull ? 1 : 0), .integer(lane.row)])
-      guard changed == 1 else { throw .unknownLane }
-      guard !isFull else { return }
-      try database.run(
-        "INSERT INTO chunks (lane_id, number, received_at, data) VALUES (?, ?, ?, ?)",
-        binding: [.integer(lane.row), .integer(Int64(number)), .integer(wall()), .blob(chunk)])
-    }
-    guard !isFull else { return .full }
-    filled = (filled.chunks + 1, filled.bytes + chunk.count)
-    arrival?()
-    return .stored
-  }
-
   /// Notes that chunks of a lane never came.
   ///
   /// - Parameter missing: how many, at least.
@@ -156,6 +134,8 @@ public actor ChunkQueue {
     guard let store else { throw .closed }
     return store.database
   }
+
+  func noteStored(chunks: Int, bytes: Int) { filled = (filled.chunks + chunks, filled.bytes + bytes) }
 
   func noteRemoved(chunks: Int, bytes: Int) { filled = (filled.chunks - chunks, filled.bytes - bytes) }
 

@@ -36,7 +36,7 @@ public struct LaneStatus: Hashable, Sendable {
   public let dropped: Int
   /// Chunks that the server does not take, not even alone.
   public let rejected: Int
-  /// Chunks that were sent again because the answer never came: the server may have them twice.
+  /// Chunks that were sent again because an answer never came: the server may have them twice. Each counts once.
   public let repeated: Int
   /// Why the lane does not go on by itself, and what to do; nil when it does.
   public let held: String?

@@ -37,7 +37,8 @@ enum QueueSchema {
           dropped INTEGER NOT NULL DEFAULT 0,
           rejected INTEGER NOT NULL DEFAULT 0,
           repeated INTEGER NOT NULL DEFAULT 0,
-          sending_to INTEGER,
+          sending_to INTEGER NOT NULL DEFAULT 0,
+          repeated_to INTEGER NOT NULL DEFAULT 0,
           held TEXT
         ) STRICT;
         CREATE INDEX lanes_by_board ON lanes (board, device_id, address, lane_id);

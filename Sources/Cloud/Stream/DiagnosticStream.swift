@@ -19,9 +19,10 @@ public struct DiagnosticStream: Sendable {
     public var quietTries = 5
     /// For the link's end to be told after its notifications ended.
     public var linkEnd = Duration.seconds(2)
-    /// Notifications that wait: the board is asked to pause at the first number, to go on at the second. At full speed about 700 come a second.
-    public var high = 512
-    public var low = 64
+    /// Notifications that wait: the board is asked to pause at the first number, to go on at the second. Few, for what waits here is lost when the process is
+    /// killed; at full speed about 700 come a second, and the pause takes two connection events.
+    public var high = 32
+    public var low = 8
 
     public init() {}
   }

@@ -12,11 +12,11 @@ struct ChunkPost: Sendable {
 
   /// - Returns: nil when the task was cancelled before an answer came.
   func send(_ batch: OutgoingBatch, roll: () -> UInt64) async -> UploadCourse.Answer? {
-    do throws(FetchError) {
-      return Self.answer(try await session.send(Self.request(batch, roll: roll)), now: wall())
-    } catch {
-      if case .cancelled = error, Task.isCancelled { return nil }
-      return .lost(reason: error.description)
+    switch await session.deliver(Self.request(batch, roll: roll)) {
+    case .answered(let answer): return Self.answer(answer, now: wall())
+    case .unsent(let error): return .failed(reason: error.description)
+    case .lost(.cancelled) where Task.isCancelled: return nil
+    case .lost(let error): return .lost(reason: error.description)
     }
   }
 

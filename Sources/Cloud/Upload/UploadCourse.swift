@@ -10,7 +10,7 @@ struct UploadCourse: Hashable, Sendable {
     case forbidden(status: Int)
     /// 400, 413, 415.
     case refused(status: Int)
-    /// It said no to the request as a whole: any other status.
+    /// It said no to the request as a whole (any other status), or the request never left.
     case failed(reason: String)
     /// No answer came: it may have arrived.
     case lost(reason: String)

@@ -1,7 +1,7 @@
 /// How far and how fast the uploader goes.
 public struct UploadLimits: Hashable, Sendable {
-  /// Requests under way at once, of all lanes.
-  public var requestsAtOnce = 8
+  /// Requests under way at once, of all lanes; URLSession opens no more connections to one host, and what waits there would already run out of its time.
+  public var requestsAtOnce = 6
   /// Chunks of one request (facts/device-manager.md §7.4).
   public var batchChunks = 100
   /// Bytes of chunks of one request.

@@ -35,6 +35,7 @@ struct UploadStep {
     do throws(ChunkQueueError) {
       guard let batch = try await uploader.queue.takeOut(lane.id, chunks: course.mostChunks, bytes: uploader.limits.batchBytes) else { return .empty }
       guard uploader.hosts.permits(batch.destination.url) else {
+        try await uploader.queue.putBack(batch)
         return .held(
           "\(AllowedHosts.host(batch.destination.url) ?? "its host") is not on [cloud] allowed_hosts any more: add it, if it is meant, and start again")
       }
@@ -57,14 +58,14 @@ struct UploadStep {
       await heard(.uploaded(lane, chunks: batch.chunks.count))
       return true
     case .reject(let status):
-      guard await commit(heard, { () async throws(ChunkQueueError) in try await queue.reject(batch.chunks[0], of: lane, status: status) }) else { return false }
+      guard await commit(heard, { () async throws(ChunkQueueError) in try await queue.reject(batch, status: status) }) else { return false }
       await heard(.rejected(lane, status: status))
       return true
     case .again, .wait, .holdKey, .holdLane: break
     }
     if case .lost = answer {
     } else {
-      guard await commit(heard, { () async throws(ChunkQueueError) in try await queue.putBack(lane) }) else { return false }
+      guard await commit(heard, { () async throws(ChunkQueueError) in try await queue.putBack(batch) }) else { return false }
     }
     switch action {
     case .wait(let pause, let reason):

@@ -10,8 +10,13 @@ final class ObserveSink: Sendable {
   /// Chunks and uploads of one board are told at most three times a second, so that the last one makes the fourth at most (contract §3).
   private static let pause: Int64 = 334
 
+  /// A board whose chunks are lost one after the other is told of in plain lines this often; every one is counted.
+  private static let lossPause: Int64 = 10_000
+
   private struct State {
     var tally = ObserveTally()
+    var toldLoss: [BluetoothAddress: Int64] = [:]
+    var toldFull: [BluetoothAddress: Int64] = [:]
     var toldChunk: [BluetoothAddress: Int64] = [:]
     var toldUpload: [BluetoothAddress: (time: Int64, chunks: Int)] = [:]
   }
@@ -31,11 +36,11 @@ final class ObserveSink: Sendable {
 
   func emit(_ event: ObserveEvent) {
     let now = WallClock.now
-    let (tally, told) = state.withLock { state in
+    let (tally, told, isRepeated) = state.withLock { state in
       state.tally.apply(event, at: now)
-      return (state.tally, Self.limited(event, now, &state))
+      return (state.tally, Self.limited(event, now, &state), Self.isRepeated(event, now, &state))
     }
-    let line = ObserveText.line(event, tally)
+    let line = isRepeated ? nil : ObserveText.line(event, tally)
     if let screen {
       screen.change { $0.apply(tally, line, at: now) }
     } else if let line, line.weight >= least {
@@ -45,12 +50,23 @@ final class ObserveSink: Sendable {
     console.out.write(json.line, isDroppable: told.isFrequent)
   }
 
+  /// Whether people have just been told the same.
+  private static func isRepeated(_ event: ObserveEvent, _ now: Int64, _ state: inout State) -> Bool {
+    guard case .full(let mac, _, true) = event else { return false }
+    if let told = state.toldLoss[mac], now - told < lossPause { return true }
+    state.toldLoss[mac] = now
+    return false
+  }
+
   /// The event as it is told to programs now; nil when one of its kind was told just before.
   private static func limited(_ event: ObserveEvent, _ now: Int64, _ state: inout State) -> ObserveEvent? {
     switch event {
     case .chunk(let mac, _, _, _):
       if let told = state.toldChunk[mac], now - told < pause { return nil }
       state.toldChunk[mac] = now
+    case .full(let mac, _, true):
+      if let told = state.toldFull[mac], now - told < pause { return nil }
+      state.toldFull[mac] = now
     case .upload(.uploaded(let lane, let chunks)):
       guard let mac = state.tally.board(of: lane)?.mac else { return event }
       let waiting = (state.toldUpload[mac]?.chunks ?? 0) + chunks

@@ -157,7 +157,7 @@ import Testing
     for number in 0..<5 { _ = try await queue.append([UInt8(number)], number: number, to: lane) }
     for _ in 0..<3 {
       let batch = try #require(try await queue.takeOut(lane, chunks: 1, bytes: 10))
-      try await queue.reject(batch.chunks[0], of: lane, status: 415)
+      try await queue.reject(batch, status: 415)
     }
     #expect(try await queue.waiting(lane) == [[3], [4]])
     let status = try await queue.only(lane)
@@ -172,8 +172,7 @@ import Testing
     var queue = try await bench.queue()
     let lane = try await queue.open(QueueBench.source())
     for number in 0..<4 { _ = try await queue.append([UInt8(number)], number: number, to: lane) }
-    _ = try await queue.takeOut(lane, chunks: 2, bytes: 100)
-    try await queue.putBack(lane)
+    try await queue.putBack(try #require(try await queue.takeOut(lane, chunks: 2, bytes: 100)))
     #expect(try await queue.takeOut(lane, chunks: 2, bytes: 100)?.chunks.count == 2)
     #expect(try await queue.only(lane).repeated == 0)
     // As if the process had been killed here.
@@ -181,6 +180,11 @@ import Testing
     queue = try await bench.queue()
     #expect(try await queue.takeOut(lane, chunks: 4, bytes: 100)?.chunks.count == 4)
     #expect(try await queue.only(lane).repeated == 2)
+    // Each chunk counts once, and one that is left out of a smaller batch is not forgotten.
+    for (chunks, repeated) in [(3, 3), (4, 4), (4, 4)] {
+      #expect(try await queue.takeOut(lane, chunks: chunks, bytes: 100)?.chunks.count == chunks)
+      #expect(try await queue.only(lane).repeated == repeated)
+    }
   }
 
   @Test("A batch has at most so many chunks and bytes, and at least one chunk")
@@ -192,5 +196,48 @@ import Testing
     for (chunks, bytes, expected) in [(10, 100, 5), (2, 100, 2), (10, 7, 2), (10, 1, 1)] {
       #expect(try await queue.takeOut(lane, chunks: chunks, bytes: bytes)?.chunks.count == expected)
     }
+  }
+
+  @Test("Many boards at once share commits; each keeps its order, and each caller hears of its own chunk")
+  func together() async throws {
+    let bench = try QueueBench()
+    var limits = ChunkQueue.Limits()
+    limits.chunks = 150
+    let queue = try await bench.queue(limits)
+    var lanes: [LaneID] = []
+    for board in 0..<8 { lanes.append(try await queue.open(QueueBench.source(UInt64(board)))) }
+    let stored = try await withThrowingTaskGroup(of: (LaneID, [UInt8]).self) { group in
+      for lane in lanes {
+        group.addTask {
+          var stored: [UInt8] = []
+          for number in 0..<25 where try await queue.append([UInt8(number)], number: number, to: lane) == .stored { stored.append(UInt8(number)) }
+          return (lane, stored)
+        }
+      }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    for lane in lanes { #expect(try await queue.waiting(lane) == stored[lane]?.map { [$0] }) }
+    let status = try await queue.status()
+    #expect(status.allSatisfy { $0.received == 25 && $0.pending + $0.dropped == 25 })
+    #expect(status.reduce(0) { $0 + $1.pending } == 150)
+  }
+
+  @Test("When a shared commit fails, every caller hears it and none of the chunks is there")
+  func togetherFails() async throws {
+    let bench = try QueueBench()
+    let queue = try await bench.queue()
+    var lanes: [LaneID] = []
+    for board in 0..<4 { lanes.append(try await queue.open(QueueBench.source(UInt64(board)))) }
+    try await queue.sql("PRAGMA query_only = 1")
+    let failures = await withTaskGroup(of: Bool.self) { group in
+      for lane in lanes {
+        group.addTask { do { return try await queue.append([1], number: 0, to: lane) == .full } catch { return true } }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(failures == 4)
+    try await queue.sql("PRAGMA query_only = 0")
+    #expect(try await queue.status().allSatisfy { $0.received == 0 })
+    #expect(await queue.filled == (0, 0))
   }
 }

@@ -70,13 +70,15 @@ struct ChunkServer {
                 step = plan.pop(0) if plan else ''
                 busy[self.path] = busy.get(self.path, 0) + 1
                 worst[0] = max(worst[0], busy[self.path])
-            try: self.post(step)
-            finally:
-                with lock: busy[self.path] -= 1
+            self.post(step)
+        def done(self):
+            # Before the answer leaves: its reader may be quicker than what comes after it here.
+            with lock: busy[self.path] -= 1
         def post(self, step):
             length = int(self.headers['Content-Length'])
             if step == 'cut':
                 self.rfile.read(length // 2)
+                self.done()
                 self.connection.shutdown(socket.SHUT_RDWR)
                 self.close_connection = True
                 return
@@ -95,6 +97,7 @@ struct ChunkServer {
                 requests.append({'type': kind, 'chunks': len(chunks), 'status': status})
                 if status == 202: taken.extend({'path': self.path, 'hex': chunk.hex()} for chunk in chunks)
             if step == 'wait': signal.sigwait([signal.SIGUSR1])
+            self.done()
             if step == 'hang': return time.sleep(60)
             if step == 'mute':
                 self.connection.shutdown(socket.SHUT_RDWR)

@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 
+import prepare_cloud  # noqa: E402
 import prepare_rescue  # noqa: E402
 import prepare_upgrades  # noqa: E402
 from boards import mcuboot, package_tools  # noqa: E402
@@ -52,6 +53,7 @@ class Guest:
         self.refusals: list[dict] = []
         self.aside: list[dict] = []
         self.listed: list[dict] = []
+        self.cloud: dict | None = None
         self.dongles = list(DONGLES)
         for folder in ('station/profiles', 'station/packages', 'station/reports', 'out'):
             os.makedirs(os.path.join(work, folder))
@@ -151,7 +153,8 @@ mode = testAndConfirm
         self.text('steps.sh', f'FLASHLINE={shlex.quote(flashline)}\n' + '\n'.join(self.steps) + '\n')
         self.text('air.json', json.dumps({'seed': 7, 'radio': self.radio, 'dongles': self.dongles, 'boards': self.boards, 'timeline': self.timeline}, indent=1))
         self.text('seconds', f'{self.seconds}\n')
-        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'listed': self.listed, 'packages': self.packages}, indent=1))
+        self.text('expect.json', json.dumps({'runs': self.runs, 'others': self.others, 'refusals': self.refusals, 'aside': self.aside, 'listed': self.listed,
+                                           'packages': self.packages, 'cloud': self.cloud}, indent=1))
 
 
 def passed(package: str, before: str = '1.0.0', **more) -> dict:
@@ -377,7 +380,14 @@ def upgrades(work: str) -> Guest:
     return guest
 
 
-GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue, 'rescue2': rescue2, 'upgrades': upgrades}
+def cloud(work: str) -> Guest:
+    guest = Guest(work, 480)
+    guest.dongles = guest.dongles[:2]
+    prepare_cloud.fill(guest, ORDER, MODEL, MAKER, STATION)
+    return guest
+
+
+GUESTS = {'line': line, 'odd': odd, 'faults': faults, 'faults2': faults2, 'radio': radio, 'rescue': rescue, 'rescue2': rescue2, 'upgrades': upgrades, 'cloud': cloud}
 
 
 if __name__ == '__main__':

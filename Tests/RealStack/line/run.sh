@@ -9,7 +9,7 @@ export RIG_CACHE=${RIG_CACHE:-$TOP/.build/rig-cache} PYTHONDONTWRITEBYTECODE=1
 PY=$RIG_CACHE/venv/bin/python
 [ -x "$FLASHLINE" ] || { echo "rig: $FLASHLINE is not there: make build" >&2; exit 2; }
 [ -x "$PY" ] || { echo "rig: not set up: Tests/RealStack/rig.sh setup" >&2; exit 2; }
-[ $# -gt 0 ] || set -- line odd radio faults faults2 rescue upgrades
+[ $# -gt 0 ] || set -- line odd radio faults faults2 rescue upgrades cloud
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/flashline-rig.XXXXXX")
 
 echo "rig: the verdict's own test"

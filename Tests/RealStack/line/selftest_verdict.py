@@ -14,6 +14,7 @@ import sys
 import tempfile
 import types
 
+import selftest_cloud
 import verdict
 import verdict_rescue
 import verdict_upgrades
@@ -460,7 +461,14 @@ def main() -> int:
         if failures := judged_upgrade(make()).failures:
             print(f'verdict: a good upgrade ({make.__name__}) is refused:', *failures, sep='\n  ')
             return 1
-    for judge, tales in ((judged_rescue, rescue_lies()), (judged_upgrade, upgrade_lies())):
+    for make in (selftest_cloud.good, selftest_cloud.single):
+        if failures := selftest_cloud.judged(make()).failures:
+            print(f'verdict: a good cloud ({make.__name__}) is refused:', *failures, sep='\n  ')
+            return 1
+    if wrong := selftest_cloud.serves():
+        print('verdict: the server of the guest cloud is wrong:', *wrong, sep='\n  ')
+        return 1
+    for judge, tales in ((judged_rescue, rescue_lies()), (judged_upgrade, upgrade_lies()), (selftest_cloud.judged, selftest_cloud.lies())):
         for name, make, lie in tales:
             case = make()
             lie(case)

@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 
+import verdict_cloud
 import verdict_rescue
 import verdict_upgrades
 
@@ -331,6 +332,7 @@ def check_database(checks: Checks, outcome: Outcome):
     checks.same('attempts left open', outcome.attempts - len(outcome.rows), 0)
     checks.ok('record and attempt_id are unique', all(len({row[name] for row in outcome.rows}) == len(outcome.rows) for name in ('record', 'attempt_id')))
     expected = {mac for run in outcome.expect['runs'] for mac in run['boards']} | {run['board'] for run in outcome.expect['aside']}
+    expected |= set((outcome.expect.get('cloud') or {}).get('boards', {}))
     for mac, board in outcome.boards.items():
         if mac not in expected:
             checks.ok(f'{board["name"]} is none of our business: never connected', board['connections'] == 0, board['connections'])
@@ -511,6 +513,9 @@ def judge(checks: Checks, folder: str, program: str | None = None):
     checks.where = outcome.name
     check_database(checks, outcome)
     check_reports(checks, outcome)
+    if outcome.expect.get('cloud'):
+        verdict_cloud.check(checks, outcome)
+        checks.where = outcome.name
     if program:
         check_program(checks, outcome, program, events)
     for row in outcome.rows:

@@ -22,6 +22,7 @@ final class StationBench {
   var mode = UpgradeMode.testAndConfirm
   var job = JobKind.update
   var lot: String? = "L1"
+  var collector: (any DiagnosticCollector)?
   var workOrder: String? = "W1"
 
   init(adapters: Int = 1, seed: UInt64? = nil) {
@@ -66,7 +67,8 @@ final class StationBench {
       startsNew: false, liftsQuarantine: liftsQuarantine, limits: configuration.limits, adapters: configuration.adapters)
     let clock = clock
     let time = Timekeeper(clock) { 1_796_000_000_000 + Int64(clock.now.sinceStart.seconds * 1000) }
-    return StationController(job: job, ports: StationPorts(source: central, central: central, store: other ?? store, events: events, time: time))
+    let ports = StationPorts(source: central, central: central, store: other ?? store, events: events, time: time, collector: collector)
+    return StationController(job: job, ports: ports)
   }
 
   func begin(_ controller: StationController) -> LinePump.Work<Int32> {

@@ -42,7 +42,7 @@ struct BoardTold: Sendable {
 
   private mutating func askSMP() async throws {
     let wantsKey = wantsKey
-    let answer: (DiagnosticIdentity?, SMP.ProjectKey?)
+    let answer: (SMP.DiagnosticIdentity?, SMP.ProjectKey?)
     do {
       answer = try await SMPClient.connected(over: link, time: time) { client in try await Self.ask(client, wantsKey: wantsKey) }
     } catch SMPClientError.link(.attributeMissing) {
@@ -63,7 +63,7 @@ struct BoardTold: Sendable {
 
   /// Only a board that answers a question for its groups is asked anything of group 128: some firmware hangs at a group that it does not know
   /// (facts/device-manager.md §6). One that *refuses* to list its groups has just shown that it does not.
-  private static func ask(_ client: SMPClient, wantsKey: Bool) async throws -> (DiagnosticIdentity?, SMP.ProjectKey?) {
+  private static func ask(_ client: SMPClient, wantsKey: Bool) async throws -> (SMP.DiagnosticIdentity?, SMP.ProjectKey?) {
     let groups: [SMPGroup]?
     do {
       groups = try await client.groups()
@@ -96,11 +96,14 @@ struct BoardTold: Sendable {
 
   /// The device id is what the cloud knows the board by: it goes before 2A25.
   private mutating func readDiagnosticService(_ offered: Set<BluetoothUUID>) async throws {
-    guard let service = BluetoothUUID("54220000-f6a5-4007-a371-722f4ebd8436"), let deviceID = BluetoothUUID("54220002-f6a5-4007-a371-722f4ebd8436"),
-      let authorization = BluetoothUUID("54220004-f6a5-4007-a371-722f4ebd8436")
-    else { return }
-    if values[.serial] == nil, offered.contains(deviceID) { values.offer(try await text(deviceID, of: service), as: .serial, from: .mds) }
-    guard wantsKey, key == nil, offered.contains(authorization), let line = try await text(authorization, of: service) else { return }
+    // What is not 0 belongs to a later version of the service (facts/device-manager.md §7.3).
+    guard offered.contains(.diagnosticFeatures), try await hasKnownFeatures() else { return }
+    if values[.serial] == nil, offered.contains(.diagnosticDeviceID) {
+      values.offer(try await text(.diagnosticDeviceID, of: .diagnostics), as: .serial, from: .mds)
+    }
+    guard wantsKey, key == nil, offered.contains(.diagnosticAuthorization), let line = try await text(.diagnosticAuthorization, of: .diagnostics) else {
+      return
+    }
     // `Memfault-Project-Key:KEY`; another header is not for a server of releases.
     let parts = line.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "memfault-project-key" else { return }
@@ -116,9 +119,19 @@ struct BoardTold: Sendable {
     }
   }
 
+  private mutating func hasKnownFeatures() async throws -> Bool {
+    guard let features = try await bytes(.diagnosticFeatures, of: .diagnostics) else { return false }
+    return !features.isEmpty && features.allSatisfy { $0 == 0 }
+  }
+
   private mutating func text(_ characteristic: BluetoothUUID, of service: BluetoothUUID) async throws -> String? {
+    try await bytes(characteristic, of: service).flatMap { BoardIdentity.text($0) }
+  }
+
+  /// Nil for what the board does not tell.
+  private mutating func bytes(_ characteristic: BluetoothUUID, of service: BluetoothUUID) async throws -> [UInt8]? {
     do throws(CentralError) {
-      return BoardIdentity.text(try await link.read(characteristic, of: service, limit: Self.readLimit))
+      return try await link.read(characteristic, of: service, limit: Self.readLimit)
     } catch {
       switch error {
       case .notPermitted: isReserved = true

@@ -1,3 +1,4 @@
+import Catalogue
 import Cloud
 import Flashing
 import FoundationEssentials
@@ -37,7 +38,13 @@ extension ProgramError {
     switch error.blame {
     case .usage: self.init(exit: ExitStatus.usage, text: text)
     case .release: self.init(exit: ExitStatus.notGood, text: text)
-    case .station: self.init(exit: ExitStatus.fault, text: text, code: .stationInternal)
+    case .station:
+      let isDisk =
+        switch error {
+        case .transport(.cannotWrite), .transport(.cannotRead): true
+        default: false
+        }
+      self.init(exit: ExitStatus.fault, text: text, code: isDisk ? .diskFailed : .stationPackage)
     case .stopped: self.init(exit: ExitStatus.stopped, text: text)
     }
   }
