@@ -1,12 +1,42 @@
 import SQLite
 
-/// A chunk that waits for its commit, and who waits for it.
+/// A chunk that waits for its commit.
 struct ArrivingChunk {
+  var ticket: Int
   var data: [UInt8]
   var number: Int
   var lane: LaneID
-  /// Nil for the one that commits for all.
-  var answer: CheckedContinuation<Result<Appended, ChunkQueueError>, Never>?
+}
+
+/// Chunks on their way into a commit, and their callers. A caller may only come to wait when its chunk is committed already: to wait may take a turn.
+struct ChunkArrivals {
+  typealias Outcome = Result<Appended, ChunkQueueError>
+
+  private var chunks: [ArrivingChunk] = []
+  private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+  private var settled: [Int: Outcome] = [:]
+  private var lastTicket = 0
+
+  /// Notes a chunk at once; the first of a commit commits for all.
+  mutating func enter(_ data: [UInt8], number: Int, lane: LaneID) -> (ticket: Int, isFirst: Bool) {
+    lastTicket += 1
+    chunks.append(ArrivingChunk(ticket: lastTicket, data: data, number: number, lane: lane))
+    return (lastTicket, chunks.count == 1)
+  }
+
+  mutating func take() -> [ArrivingChunk] {
+    defer { chunks = [] }
+    return chunks
+  }
+
+  /// Waits for a chunk's outcome, or gets it when it is there.
+  mutating func wait(for ticket: Int, _ waiter: CheckedContinuation<Outcome, Never>) {
+    if let outcome = settled.removeValue(forKey: ticket) { waiter.resume(returning: outcome) } else { waiters[ticket] = waiter }
+  }
+
+  mutating func settle(_ ticket: Int, _ outcome: Outcome) {
+    if let waiter = waiters.removeValue(forKey: ticket) { waiter.resume(returning: outcome) } else { settled[ticket] = outcome }
+  }
 }
 
 extension ChunkQueue {
@@ -19,11 +49,8 @@ extension ChunkQueue {
     guard (1...limits.chunkBytes).contains(chunk.count) else {
       throw .refused("a chunk of \(chunk.count) bytes is none: 1 to \(limits.chunkBytes) are taken; correct the firmware")
     }
-    guard arriving.isEmpty else {
-      let outcome = await withCheckedContinuation { arriving.append(ArrivingChunk(data: chunk, number: number, lane: lane, answer: $0)) }
-      return try outcome.get()
-    }
-    arriving.append(ArrivingChunk(data: chunk, number: number, lane: lane, answer: nil))
+    let (ticket, isFirst) = arrivals.enter(chunk, number: number, lane: lane)
+    guard isFirst else { return try await withCheckedContinuation { arrivals.wait(for: ticket, $0) }.get() }
     // Whoever has called already comes before this goes on.
     await Task.yield()
     return try commitArriving().get()
@@ -31,15 +58,14 @@ extension ChunkQueue {
 
   /// Commits all that have come, answers all but the first, and returns the first one's outcome.
   private func commitArriving() -> Result<Appended, ChunkQueueError> {
-    let chunks = arriving
-    arriving = []
+    let chunks = arrivals.take()
     var outcomes: [Result<Appended, ChunkQueueError>]
     do throws(ChunkQueueError) {
       outcomes = try store(chunks)
     } catch {
       outcomes = chunks.map { _ in .failure(error) }
     }
-    for (chunk, outcome) in zip(chunks, outcomes) { chunk.answer?.resume(returning: outcome) }
+    for (chunk, outcome) in zip(chunks, outcomes).dropFirst() { arrivals.settle(chunk.ticket, outcome) }
     return outcomes.first ?? .failure(.closed)
   }
 

@@ -37,7 +37,7 @@ public actor ChunkQueue {
   private(set) var filled = (chunks: 0, bytes: 0)
   private(set) var arrival: (@Sendable () -> Void)?
   /// Chunks whose callers wait for the next commit.
-  var arriving: [ArrivingChunk] = []
+  var arrivals = ChunkArrivals()
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
