@@ -11,7 +11,9 @@ public struct FuzzTarget: Sendable {
   public let feed: @Sendable ([UInt8]) -> Void
 
   /// All targets, the quickest first.
-  public static let all: [FuzzTarget] = [cbor, destination, smpAnswer, upload, initPacket, dfuAnswer, diagnostics, image, suit, manifest, zip, config, catalogue]
+  public static let all: [FuzzTarget] = [
+    cbor, destination, smpAnswer, upload, initPacket, dfuAnswer, diagnostics, image, suit, manifest, zip, config, catalogue,
+  ]
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
