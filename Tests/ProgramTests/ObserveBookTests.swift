@@ -1,5 +1,6 @@
 import Bluetooth
 import Cloud
+import Flashing
 import Station
 import Testing
 

@@ -15,7 +15,7 @@ import VirtualLine
   init() throws {
     folder = try TemporaryFolder()
     port = try ChunkServer.freePort()
-    try folder.write("[station]\ndatabase = flashline.db\n[cloud]\nallowed_hosts = 127.0.0.1\nqueue = queue.db\n", to: "station.conf")
+    _ = try folder.write("[station]\ndatabase = flashline.db\n[cloud]\nallowed_hosts = 127.0.0.1\nqueue = queue.db\n", to: "station.conf")
   }
 
   private func settings(_ count: Int, _ more: String = "") -> String {
@@ -61,8 +61,8 @@ import VirtualLine
     #expect(result.status == 0, "\(result.err)")
     let chunks = try server.chunks()
     #expect(chunks.count == 4 && chunks.values.allSatisfy { $0 == Array(0..<120) }, "\(chunks)")
-    let end = try finished(result)
-    #expect(end["received"] as? Int == 480 && end["uploaded"] as? Int == 480 && end["pending"] as? Int == 0 && end["end_reason"] as? String == "time")
+    let last = try finished(result)
+    #expect(last["received"] as? Int == 480 && last["uploaded"] as? Int == 480 && last["pending"] as? Int == 0 && last["end_reason"] as? String == "time")
     let names = Set(try result.events().compactMap { $0["event"] as? String })
     #expect(names.isSuperset(of: ["observe.started", "observe.connected", "observe.chunk", "observe.uploaded", "observe.disconnected", "observe.finished"]))
     try expectNoKey(result)
@@ -135,14 +135,15 @@ import VirtualLine
     for (device, numbers) in chunks {
       #expect(numbers.starts(with: before[device] ?? []))
       // What the server had when the station died, and the station had not heard so, may come again; nothing comes out of order.
-      let fresh = numbers.reduce(into: [Int]()) { if $0.last.map({ last in $1 > last }) ?? true { $0.append($1) } }
+      var fresh: [Int] = []
+      for number in numbers where number > fresh.last ?? -1 { fresh.append(number) }
       #expect(Set(fresh) == Set(numbers) && fresh.last == 299, "\(device): \(numbers.count)")
     }
     try await end(line)
   }
 
   @Test(.timeLimit(.minutes(4))) func aFullQueueIsSaidAndTheBoardKeepsItsChunks() async throws {
-    try folder.write("[station]\ndatabase = flashline.db\n[cloud]\nallowed_hosts = 127.0.0.1\nqueue = queue.db\nqueue_limit = 65536\n", to: "station.conf")
+    _ = try folder.write("[station]\ndatabase = flashline.db\n[cloud]\nallowed_hosts = 127.0.0.1\nqueue = queue.db\nqueue_limit = 65536\n", to: "station.conf")
     let (line, environment) = try await line("{ board: \"*\", \(settings(2000)) }", adapters: 1, count: 1)
     let running = try BuiltProgram(["--json", "observe"], in: folder, environment: environment)
     try await eventually(within: .seconds(60), "it is full") { running.output.contains("\"observe.full\"") && running.output.contains("observe.disconnected") }
@@ -156,7 +157,7 @@ import VirtualLine
   }
 
   @Test(.timeLimit(.minutes(2))) func whatIsWrongBeforeAnythingIsTouched() async throws {
-    try folder.write("", to: "station.conf")
+    _ = try folder.write("", to: "station.conf")
     let result = try await observe()
     #expect(result.status == 2 && result.err.contains("allowed_hosts"), "\(result.err)")
   }
