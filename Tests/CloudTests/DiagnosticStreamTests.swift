@@ -138,7 +138,8 @@ import Testing
     let end = try await DiagnosticStream(over: link, limits: Self.limits).run { await taken.take($0) }
     #expect(end == .linkLost)
     #expect(taken.chunks == Self.chunks(300).map { Array($0.dropFirst()) } && taken.missing == 0)
-    #expect(link.log == ["open", "01", "close"], "subscribed before it was switched on")
+    // Pauses in between depend on who is faster.
+    #expect(link.log.prefix(2) == ["open", "01"] && link.log.last == "close", "subscribed before it was switched on")
   }
 
   @Test func aBoardThatIsTooFastIsAskedToPause() async throws {

@@ -61,8 +61,8 @@ import VirtualLine
     #expect(result.status == 0, "\(result.err)")
     let chunks = try server.chunks()
     #expect(chunks.count == 4 && chunks.values.allSatisfy { $0 == Array(0..<120) }, "\(chunks)")
-    let told = try finished(result)
-    #expect(told["received"] as? Int == 480 && told["uploaded"] as? Int == 480 && told["pending"] as? Int == 0 && told["end_reason"] as? String == "time")
+    let last = try finished(result)
+    #expect(last["received"] as? Int == 480 && last["uploaded"] as? Int == 480 && last["pending"] as? Int == 0 && last["end_reason"] as? String == "time")
     let names = Set(try result.events().compactMap { $0["event"] as? String })
     #expect(names.isSuperset(of: ["observe.started", "observe.connected", "observe.chunk", "observe.uploaded", "observe.disconnected", "observe.finished"]))
     try expectNoKey(result)
@@ -135,7 +135,8 @@ import VirtualLine
     for (device, numbers) in chunks {
       #expect(numbers.starts(with: before[device] ?? []))
       // What the server had when the station died, and the station had not heard so, may come again; nothing comes out of order.
-      let fresh = numbers.reduce(into: [Int]()) { fresh, next in if fresh.last.map({ next > $0 }) ?? true { fresh.append(next) } }
+      var fresh: [Int] = []
+      for number in numbers where number > fresh.last ?? -1 { fresh.append(number) }
       #expect(Set(fresh) == Set(numbers) && fresh.last == 299, "\(device): \(numbers.count)")
     }
     try await end(line)
