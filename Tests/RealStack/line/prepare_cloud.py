@@ -204,10 +204,10 @@ def observe(made: Cloud, one: str, two: str):
     # What the station says at its end of each board, and a line that tells of what is lost.
     made.tallies = {'again': {one: {'pending': 30, 'dropped': 0, 'missing': 0, 'held': True}, two: {'pending': 0, 'dropped': 0, 'missing': 0, 'held': False}},
                     'rest': {one: {'uploaded': 30, 'pending': 0, 'held': False}},
-                    'emptied': {one: {'dropped': 0, 'missing': 0, 'held': False}}}
+                    'emptied': {one: {'missing': 0, 'held': False}}}
     # Why a stream was cut off, and between which chunks.
     lost, killed = ['lose', 80, 82], ['kill', 150, 210]
-    made.boards[one] |= {'cuts': [killed], 'forbidden': 1}
+    made.boards[one] |= {'burst': NORMAL, 'cuts': [killed], 'forbidden': 1}
     made.boards[two] |= {'cuts': [lost, killed], 'forbidden': 0}
 
 

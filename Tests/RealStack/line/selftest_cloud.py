@@ -74,7 +74,7 @@ def good(multipart: bool = True) -> dict:
     fetches = [{'name': 'fetch', 'exit': 0, 'words': DIGEST, 'key': 'station', 'query': QUERY, 'resumed': 'good.bin', 'size': 11},
                {'name': 'refusal', 'exit': 2, 'words': '401', 'key': 'station', 'query': QUERY}]
     finished = {'event': 'observe.finished', 'boards': [{'mac': ADDRESS, 'pending': 3, 'dropped': 0, 'held': 'because'}]}
-    files = {'observe.jsonl': json.dumps({'event': 'observe.started'}) + '\n' + json.dumps(finished) + '\n', 'observe.stderr': '', 'full.stderr': 'the queue is full', 'run.jsonl': '{}', 'bluetoothd.log': '', 'station/station.db': 'rows', 'station/cloud-queue.db': 'lanes',
+    files = {'observe.jsonl': json.dumps({'event': 'observe.started'}) + '\n' + json.dumps(finished) + '\n', 'observe.stderr': '', 'full.stderr': 'the queue is full', 'full.jsonl': '', 'run.jsonl': '{}', 'bluetoothd.log': '', 'station/station.db': 'rows', 'station/cloud-queue.db': 'lanes',
              'station/small-queue.db': '', 'station/cloud-queue.db.keys/1': KEY, 'station/project.key': KEY, f'station/ota/{DIGEST}': ARTEFACT.decode(), 'evil': '',
              'truth.json': KEY, 'fetch.jsonl': json.dumps({'sha256': DIGEST}), 'fetch.stderr': '', 'refusal.jsonl': '', 'refusal.stderr': 'flashline: status 401: check the key: or so\n',
              'places': '/run/station/project.key\n/run/station/cloud-queue.db.keys/1\n/run/cores/core.bash.7\n', 'cores': 'core.bash.7\n',
@@ -127,6 +127,7 @@ def lies():
     yield 'cloud: a chunk is missing', good, chunks(2, lambda chunks: chunks.pop(2))
     yield 'cloud: the first chunk is missing', good, chunks(1, lambda chunks: chunks.pop(0))
     yield 'cloud: the last chunk is missing', good, chunks(6, lambda chunks: chunks.pop())
+    yield 'cloud: a chunk of the burst is missing, and told by nobody', good, lambda case: (case['expect']['boards'][ADDRESS].update(burst=36), of(case, 6, serial='SN1')[0]['chunks'].pop())
     yield 'cloud: two chunks are exchanged', good, chunks(2, lambda chunks: chunks.reverse())
     yield 'cloud: a chunk twice in one request', good, chunks(2, lambda chunks: chunks.insert(1, chunks[0]))
     yield 'cloud: a chunk again after a 2xx', good, lambda case: again(case, 39)

@@ -51,7 +51,7 @@ def check(checks, outcome):
     checks.same('header fields that nobody asked for', sorted({name for request in server.requests for name in request['headers'] if name.lower() not in HEADERS}), [])
     for address, wanted in cloud['boards'].items():
         checks.where = f'{outcome.name}/{wanted["name"]}'
-        check_board(checks, wanted, server.of(serial=wanted['serial']), outcome.boards[address])
+        check_board(checks, wanted, server.of(serial=wanted['serial']), outcome.boards[address] | {'told_lost': told_lost(outcome, address)})
     for name, tally in cloud['tallies'].items():
         checks.where = f'{outcome.name}/{name}'
         check_tally(checks, outcome, name, tally)
@@ -92,6 +92,12 @@ def check_board(checks, wanted: dict, requests: list[dict], board: dict):
     check_answers(checks, wanted, requests)
 
 
+def told_lost(outcome, address: str) -> int:
+    """The chunks that the station says it dropped of this board while the queue was full."""
+    events = [json.loads(line) for line in outcome.text(outcome.out, 'full.jsonl').splitlines() if line.startswith('{') and line.endswith('}')]
+    return max((event.get('dropped') or 0 for event in events if event.get('event') == 'observe.full' and event.get('mac') == address), default=0)
+
+
 def check_missing(checks, wanted: dict, arrived: list[int], board: dict):
     """What did not arrive must be what nobody can have."""
     cuts = board['mds']['cuts']
@@ -101,7 +107,10 @@ def check_missing(checks, wanted: dict, arrived: list[int], board: dict):
     checks.ok('it was cut off in the middle', all(low < cut < high for (_, low, high), cut in zip(wanted['cuts'], cuts)), cuts)
     excused = {number for span in vain for number in range(*span)}
     missing = set(range(len(wanted['chunks']))) - set(arrived)
-    checks.same('chunks that did not arrive', sorted(missing - excused), [])
+    # What a full queue did not take is told, and counted: as many as are missing, and no other.
+    burst = {number for number in missing if number >= wanted.get('burst', len(wanted['chunks']))}
+    checks.same('chunks that did not arrive, and of which the station said nothing', len(burst), board['told_lost'])
+    checks.same('chunks that did not arrive', sorted(missing - excused - burst), [])
     gone = [sorted(number for number in missing if low <= number < cut) for low, cut in vain]
     checks.ok('what was lost on the air is the last before the cut', all(lost == list(range(cut - len(lost), cut)) for lost, (_, cut) in zip(gone, vain)), gone, cuts)
     checks.same('chunks that the board has not sent', board['mds']['waiting'], 0)
