@@ -28,7 +28,8 @@ public struct ChunkUploader: Sendable {
     gate = UploadGate(limits.requestsAtOnce)
   }
 
-  /// Uploads until the task is cancelled; a request that is under way is given up then, and what was not answered is sent again at the next start.
+  /// Uploads until the task is cancelled; a request that is under way is waited for then (`UploadLimits.lastAnswer`), and what was not answered is sent again
+  /// at the next start.
   ///
   /// Lanes that an earlier run held are tried again. One run at a time for a queue.
   ///

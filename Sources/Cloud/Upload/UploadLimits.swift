@@ -18,6 +18,8 @@ public struct UploadLimits: Hashable, Sendable {
   public var silence = Duration.seconds(30)
   /// One whole request.
   public var wholeRequest = Duration.seconds(120)
+  /// For the answer to a request that is under way when the run is ended: its chunks would be there twice. Less than the contract's 5 s for a stop.
+  public var lastAnswer = Duration.seconds(3)
 
   public init() {}
 }

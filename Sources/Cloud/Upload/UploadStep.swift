@@ -39,11 +39,25 @@ struct UploadStep {
         return .held(
           "\(AllowedHosts.host(batch.destination.url) ?? "its host") is not on [cloud] allowed_hosts any more: add it, if it is meant, and start again")
       }
-      guard let answer = await uploader.post.send(batch, roll: uploader.roll) else { return .given }
+      guard let answer = await answer(to: batch) else { return .given }
       return .answered(batch, answer)
     } catch {
       if case .keyFile = error { return .held(error.description) }
       return .failed(error)
+    }
+  }
+
+  /// Sends a batch. One that is under way when the run is cancelled is granted a moment for its answer: an unstructured task on purpose, it does not inherit that.
+  private func answer(to batch: OutgoingBatch) async -> UploadCourse.Answer? {
+    let (post, roll, clock, grace) = (uploader.post, uploader.roll, uploader.clock, uploader.limits.lastAnswer)
+    let request = Task { await post.send(batch, roll: roll) }
+    return await withTaskCancellationHandler {
+      await request.value
+    } onCancel: {
+      Task {
+        try? await clock.sleep(for: grace)
+        request.cancel()
+      }
     }
   }
 

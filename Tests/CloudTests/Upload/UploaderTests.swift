@@ -315,6 +315,21 @@ import Testing
     #expect(try await line.queue.only(line.lanes[0]).uploaded == 3)
   }
 
+  @Test("A run that is cancelled in a request waits for its answer, and nothing of it is sent again")
+  func cancelledBeforeTheAnswer() async throws {
+    let line = try await Line(chunks: 3, plan: ["wait"])
+    defer { line.server.server.stop() }
+    // Its time stands still: the moment that an answer is granted does not end.
+    let task = Task { [heard = line.heard] in await line.uploader(clock: ManualClock()).run(until: true) { heard.add($0) } }
+    while try await line.server.log().requests.isEmpty { await Task.yield() }
+    task.cancel()
+    line.server.server.wake()
+    await task.value
+    #expect(try await line.queue.only(line.lanes[0]).uploaded == 3)
+    await line.run()
+    #expect(try await line.taken() == line.expected(0..<3))
+  }
+
   @Test("Ten thousand chunks of four boards, each once and in order")
   func many() async throws {
     let line = try await Line(boards: 4, chunks: 0)
