@@ -41,6 +41,7 @@ struct RunCommand {
     }
     if !console.isQuiet { for warning in order.warnings { console.people.write("warning: \(warning)") } }
 
+    let collects = try AfterPassCollector.isWanted(order, configuration)
     let stack = try await RadioStack.open(on: reactor)
     let store: RecordBook
     do throws(RecordError) {
@@ -56,7 +57,7 @@ struct RunCommand {
       _ = await close(store)
       return ExitStatus.stopped
     }
-    let collector = try AfterPassCollector(order, configuration, central: stack.central, time: time)
+    let collector = collects ? AfterPassCollector(configuration, central: stack.central, time: time) : nil
     let tally = TallySink()
     let sinks = SinkGroup(sinks: [tally] + console.eventSinks(configuration.log))
     let ports = StationPorts(source: stack.source, central: stack.central, store: store, events: sinks, time: time, collector: collector)

@@ -18,9 +18,10 @@ actor AfterPassCollector: DiagnosticCollector {
   private var queue: ChunkQueue?
   private var opening: Task<Result<ChunkQueue, ChunkQueueError>, Never>?
 
-  /// Nil when no profile of the job asks for it. Throws when it cannot work: no host that chunks may go to, or core files that cannot be switched off.
-  init?(_ order: JobOrder, _ configuration: StationConfiguration, central: any Central, time: Timekeeper) throws(ProgramError) {
-    guard let profile = order.kinds.map(\.profile).first(where: { $0.observe.afterPass > .zero }) else { return nil }
+  /// Whether a profile of the job asks for it; to be asked before anything is opened. Throws when it cannot work: no host that chunks may go to, or core
+  /// files that cannot be switched off.
+  static func isWanted(_ order: JobOrder, _ configuration: StationConfiguration) throws(ProgramError) -> Bool {
+    guard let profile = order.kinds.map(\.profile).first(where: { $0.observe.afterPass > .zero }) else { return false }
     guard !configuration.cloud.allowedHosts.isEmpty else {
       throw .usage(
         "\(profile.file.escaped(limit: 4096)): [observe] after_pass is set, and no host is allowed to get diagnostics",
@@ -28,6 +29,10 @@ actor AfterPassCollector: DiagnosticCollector {
     }
     // A board's key goes through memory.
     try MemoryDumps.forbid()
+    return true
+  }
+
+  init(_ configuration: StationConfiguration, central: any Central, time: Timekeeper) {
     cloud = configuration.cloud
     connectLimit = configuration.limits.connectTimeout
     self.central = central
