@@ -186,6 +186,11 @@ class ChunkServer:
                 if request.is_taken:
                     self.doubtful.setdefault(serial, []).append((number, request))
 
+    def forget_pauses(self):
+        """The station that was asked for them is dead, and its next process does not know of them."""
+        with self.lock:
+            self.waiting_until.clear()
+
     def sequence(self, serial: str) -> tuple[list[bytes], list[bytes], int]:
         """The chunks of a board in the order in which they were taken, each once; those that came again without a reason; how many came again with one."""
         taken: dict[bytes, int] = {}

@@ -336,6 +336,7 @@ def kills(checks: Checks, arguments, journal):
             cloud.server.release.set()
             time.sleep(0.3)
             cloud.server.doubt()
+            cloud.server.forget_pauses()
             for name, board in cloud.truth().items():
                 if board['links']:
                     link = board['links'][-1]
