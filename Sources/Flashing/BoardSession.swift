@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 import SMP
 
 /// One attempt at one board: connect, identify, read, plan, execute, read again, and tell what became of it.

@@ -78,12 +78,3 @@ extension RecordError {
     }
   }
 }
-
-/// Work that must finish even when the surrounding task is cancelled: closing a link, writing the last record.
-///
-/// It runs where the surrounding task runs: a thread that runs a job runs its endings, too.
-func shielded(_ work: @escaping @Sendable () async -> Void) async {
-  // An unstructured task on purpose: it does not inherit the cancellation. Nor does it inherit the executor, so that one is handed on.
-  let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
-  await Task(executorPreference: executor) { await work() }.value
-}

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 
 /// One board's diagnostics over one link: who it is and where its chunks belong, then the chunks in their order.
 ///
@@ -100,7 +101,7 @@ public struct DiagnosticStream: Sendable {
   ) async throws(DiagnosticFailure) -> End {
     let desk = StreamDesk(high: limits.high, low: limits.low)
     let outcome = await withTaskCancellationHandler {
-      await uncancelled { await stream(desk, begun, take) }
+      await shielded { await stream(desk, begun, take) }
     } onCancel: {
       desk.change { $0.stop() }
     }
@@ -193,12 +194,4 @@ public struct DiagnosticStream: Sendable {
       return DiagnosticFailure(error)
     }
   }
-}
-
-/// Runs work that a cancellation of the surrounding task must not cut short, where that task runs.
-///
-/// An unstructured task on purpose: it does not inherit the cancellation. Nor does it inherit the executor, so that one is handed on.
-private func uncancelled<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
-  let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
-  return await Task(executorPreference: executor) { await work() }.value
 }

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 
 /// Makes a link to one board for somebody who has no job: hears the board, connects, pairs, and ends the link afterwards in every case.
 ///

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Locks
 public import SMP
 
 /// A client of the Simple Management Protocol on one link to one board: any request, and whole files.

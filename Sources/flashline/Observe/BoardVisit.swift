@@ -2,6 +2,7 @@ import Bluetooth
 import Cloud
 import Flashing
 import FoundationEssentials
+import Locks
 import Reactor
 import Station
 
@@ -38,7 +39,7 @@ struct BoardVisit: Sendable {
       return Task.isCancelled ? .broken : .failed(DiagnosticFailure(error))
     }
     let ending = await observe(link, connected)
-    await unhurried {
+    await shielded {
       await link.disconnect()
       // Bonds do not outlive their link; and what the stack remembers of a board without the service may be an earlier firmware's.
       if pairing != nil || ending.isMissingService { await ports.central.forget(board, on: handle) }
@@ -82,10 +83,4 @@ struct BoardVisit: Sendable {
 
 extension ObserveBook.Ending {
   fileprivate var isMissingService: Bool { if case .failed(.notOffered) = self { true } else { false } }
-}
-
-/// Runs an ending that a cancellation must not cut short, where the surrounding task runs: an unstructured task on purpose, it does not inherit either.
-private func unhurried(_ work: @escaping @Sendable () async -> Void) async {
-  let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
-  await Task(executorPreference: executor) { await work() }.value
 }
