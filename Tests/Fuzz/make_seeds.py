@@ -192,8 +192,8 @@ def diagnostics() -> dict[str, bytes]:
         return b'\0' + device + b'\0' + uri + b'\0' + authorization + b'\0' + b''.join(bytes([len(part)]) + part for part in notifications)
     chunks = [bytes([number % 32]) + b'chunk' for number in range(34)]
     uri = b'https://chunks.memfault.com/api/v0/chunks/SN00001'
-    return {'sound': board(uri, key, b'SN00001', *chunks), 'gaps': board(uri, key, b'SN00001', b'\0a', b'\3b', b'\3c', b'\xe4d', b'\5', b'', b'\7e'),
-            'loopback': board(b'http://localhost:8080/api/v0/chunks/x'), 'elsewhere': board(b'https://chunks.memfault.com.example/x'), 'user': board(b'https://u:p@localhost/x'),
+    return {'sound': board(uri, key, b'SN00001', *chunks), 'nothing': b'', 'gaps': board(uri, key, b'SN00001', b'\0a', b'\3b', b'\3c', b'\xe4d', b'\5', b'', b'\7e'),
+            'loopback': board(b'http://localhost:8080/api/v0/chunks/x?y=%20z', b'memfault-project-key: a:b'), 'ipv6': board(b'https://[::1]:1/'), 'elsewhere': board(b'https://chunks.memfault.com.example/x'), 'user': board(b'https://u:p@localhost/x'),
             'odd-host': board(b'https://chunks.memfault.com\\@[::1]:70000/%2e%2e?#'), 'key-in-address': board(b'https://localhost/0123456789abcdef0123456789abcdef'),
             'no-colon': board(uri, b'0123456789abcdef0123456789abcdef'), 'other-header': board(uri, b'Cookie: 0123456789abcdef0123456789abcdef\r\nX:1'), 'no-text': board(b'\xff\xfe', key, b'\x1b[2J')}
 
@@ -205,15 +205,7 @@ def catalogues() -> dict[str, bytes]:
     return {'whole': json.dumps(index).encode(), 'strange': json.dumps(strange).encode()}
 
 
-def destinations() -> dict[str, bytes]:
-    # facts/device-manager.md 7.3
-    key, uri = b'Memfault-Project-Key:0123456789abcdef0123456789abcdef', b'https://chunks.memfault.com/api/v0/chunks/C0DE01'
-    given = {'whole': (uri, key), 'port': (b'http://127.0.0.1:8080/x?y=%20z', b'memfault-project-key: a:b'), 'ipv6': (b'https://[::1]:1/', key), 'user': (b'https://u:p@chunks.memfault.com/', key),
-             'other-host': (b'https://evil.example/\\@chunks.memfault.com', key), 'no-colon': (uri, b'key'), 'empty': (b'', b'')}
-    return {name: bytes([len(uri)]) + uri + key for name, (uri, key) in given.items()}
-
-
-TARGETS = {'destination': destinations, 'cbor': cbor, 'smp-answer': smp, 'upload': uploads, 'init-packet': init_packets, 'dfu-answer': dfu, 'diagnostics': diagnostics, 'image': images, 'manifest': manifests, 'zip': zips, 'suit': suit,
+TARGETS = {'cbor': cbor, 'smp-answer': smp, 'upload': uploads, 'init-packet': init_packets, 'dfu-answer': dfu, 'diagnostics': diagnostics, 'image': images, 'manifest': manifests, 'zip': zips, 'suit': suit,
            'config': configs, 'catalogue': catalogues}
 
 

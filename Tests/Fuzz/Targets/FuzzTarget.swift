@@ -12,7 +12,7 @@ public struct FuzzTarget: Sendable {
 
   /// All targets, the quickest first.
   public static let all: [FuzzTarget] = [
-    cbor, destination, smpAnswer, upload, initPacket, dfuAnswer, diagnostics, image, suit, manifest, zip, config, catalogue,
+    cbor, smpAnswer, upload, initPacket, dfuAnswer, diagnostics, image, suit, manifest, zip, config, catalogue,
   ]
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
