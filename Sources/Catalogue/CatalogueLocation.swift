@@ -20,26 +20,18 @@ public struct CatalogueLocation: Hashable, Sendable, CustomStringConvertible {
       description = url.path(percentEncoded: false)
       return
     }
-    guard let url = URL(string: text), url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else { return nil }
+    guard let url = URL(string: text) else { return nil }
     switch scheme {
     case "file":
-      guard url.host(percentEncoded: false) ?? "" == "", url.path(percentEncoded: false).hasPrefix("/") else { return nil }
+      guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil, url.host(percentEncoded: false) ?? "" == "",
+        url.path(percentEncoded: false).hasPrefix("/")
+      else { return nil }
       self.url = URL(filePath: url.path(percentEncoded: false)).standardizedFileURL
       description = self.url.path(percentEncoded: false)
     default:
-      guard Self.isFetched(url), url.path(percentEncoded: true).count > 1 else { return nil }
+      guard NetworkAddress(url) != nil, url.path(percentEncoded: true).count > 1 else { return nil }
       self.url = url
       description = String(quoted(text, limit: Self.lengthLimit).dropFirst().dropLast())
-    }
-  }
-
-  /// Whether an address of the network may be fetched: https, or http when it never leaves this computer.
-  public static func isFetched(_ url: URL) -> Bool {
-    guard let host = url.host(percentEncoded: false), !host.isEmpty else { return false }
-    switch url.scheme?.lowercased() {
-    case "https": return true
-    case "http": return ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host.lowercased())
-    default: return false
     }
   }
 

@@ -23,7 +23,7 @@ public final class HTTPFetcher: Fetcher {
   }
 
   public func fetch(_ url: URL, to path: String, limit: Int) async throws(FetchError) -> Int {
-    guard CatalogueLocation.isFetched(url) else { throw .badAddress }
+    guard NetworkAddress(url) != nil else { throw .badAddress }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw .cannotWrite(String(cString: strerror(errno))) }
     defer { close(descriptor) }

@@ -121,7 +121,7 @@ public struct ArtefactStore: Sendable {
   /// A redirect that was not followed. The address may hold a token: only whom it names is shown.
   private func refusal(_ error: FetchError) -> OTAError {
     guard case .redirected(let address) = error else { return .transport(error) }
-    guard let url = URL(string: address), let host = AllowedHosts.host(url) else { return .transport(.redirected(to: "nowhere")) }
+    guard let url = URL(string: address), let host = NetworkAddress.host(of: url) else { return .transport(.redirected(to: "nowhere")) }
     return hosts.objection(to: url) ?? .transport(.redirected(to: host))
   }
 

@@ -1,3 +1,4 @@
+import Catalogue
 public import FoundationEssentials
 
 /// One file of a release.
@@ -27,7 +28,7 @@ public struct ReleaseArtefact: Hashable, Sendable {
   }
 
   init(_ document: Document) throws(OTAError) {
-    guard let url = URL(string: document.url, encodingInvalidCharacters: false), AllowedHosts.host(url) != nil else {
+    guard let url = URL(string: document.url, encodingInvalidCharacters: false), NetworkAddress.host(of: url) != nil else {
       throw .nonsense("an artefact has no address")
     }
     if let size = document.file_size, size <= 0 { throw .nonsense("an artefact has \(size) bytes") }

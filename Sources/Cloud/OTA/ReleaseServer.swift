@@ -26,7 +26,7 @@ public struct ReleaseServer: Sendable {
 
   /// The latest release for a board; nil when the board has it already (204).
   public func latest(_ query: ReleaseQuery) async throws(OTAError) -> Release? {
-    guard let url = query.url(at: base), let host = AllowedHosts.host(url) else {
+    guard let url = query.url(at: base), let host = NetworkAddress.host(of: url) else {
       throw .badValue("[cloud] releases is no address: write https://HOST")
     }
     if let objection = hosts.objection(to: url) { throw objection }
@@ -38,7 +38,7 @@ public struct ReleaseServer: Sendable {
     } catch {
       // An address from the server may hold a secret of its own: only whom it names is shown.
       if case .redirected(let address) = error {
-        throw .nonsense("\(host) sends on to \(URL(string: address).flatMap { AllowedHosts.host($0) } ?? "elsewhere")")
+        throw .nonsense("\(host) sends on to \(URL(string: address).flatMap { NetworkAddress.host(of: $0) } ?? "elsewhere")")
       }
       throw .transport(error)
     }

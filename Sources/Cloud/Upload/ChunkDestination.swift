@@ -1,3 +1,4 @@
+import Catalogue
 public import FoundationEssentials
 
 /// Where a board's chunks go and under which key, as the board says (facts/device-manager.md §7.3), after everything in it was checked.
@@ -55,7 +56,7 @@ public struct ChunkDestination: Hashable, Sendable {
     let authority = text[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
     guard !authority.contains("@") else { throw .uriHasUser }
     guard scheme == "https" || scheme == "http", authority.utf8.allSatisfy({ $0.isAuthority }),
-      let url = URL(string: text, encodingInvalidCharacters: false), let host = AllowedHosts.host(url)
+      let url = URL(string: text, encodingInvalidCharacters: false), let host = NetworkAddress.host(of: url)
     else { throw .uriMalformed }
     // The same host for whoever reads this address: ours, URLSession's parser and libcurl's.
     guard authority.lowercased() == host + (url.port.map { ":\($0)" } ?? "") || authority.lowercased() == "[\(host)]" + (url.port.map { ":\($0)" } ?? ""),

@@ -1,3 +1,5 @@
+import Catalogue
+
 /// One request of a lane and what follows from it.
 struct UploadStep {
   let uploader: ChunkUploader
@@ -37,7 +39,7 @@ struct UploadStep {
       guard uploader.hosts.permits(batch.destination.url) else {
         try await uploader.queue.putBack(batch)
         return .held(
-          "\(AllowedHosts.host(batch.destination.url) ?? "its host") is not on [cloud] allowed_hosts any more: add it, if it is meant, and start again")
+          "\(NetworkAddress.host(of: batch.destination.url) ?? "its host") is not on [cloud] allowed_hosts any more: add it, if it is meant, and start again")
       }
       guard let answer = await answer(to: batch) else { return .given }
       return .answered(batch, answer)

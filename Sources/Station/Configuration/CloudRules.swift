@@ -1,3 +1,4 @@
+import Catalogue
 import FoundationEssentials
 
 /// `[cloud]`: whom the station speaks to, with which key, and what is kept for it.
@@ -34,12 +35,6 @@ public struct CloudRules: Hashable, Sendable {
   /// The beginning of an https address, or of an http address on this computer: scheme, host, port, path.
   static func isAddress(_ text: String) -> Bool {
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let url = URL(string: text, encodingInvalidCharacters: false) else { return false }
-    guard let host = url.host(percentEncoded: false), !host.isEmpty, url.user() == nil, url.password() == nil else { return false }
-    guard url.query(percentEncoded: true) == nil, url.fragment(percentEncoded: true) == nil else { return false }
-    switch url.scheme?.lowercased() {
-    case "https": return true
-    case "http": return ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host.lowercased())
-    default: return false
-    }
+    return NetworkAddress(url) != nil && url.query(percentEncoded: true) == nil && url.fragment(percentEncoded: true) == nil
   }
 }
