@@ -17,20 +17,19 @@ public struct ProjectKey: Hashable, Sendable, CustomStringConvertible, CustomDeb
   /// Reads a file that only its owner may read: one line, the key.
   public init(file: String) throws(OTAError) {
     let shown = String(file.unicodeScalars.prefix(1024).map { $0.properties.generalCategory == .control ? "?" : Character($0) })
-    // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .keyFile(shown, String(cString: strerror(errno)), "create it, with the project key in it and chmod 600") }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .keyFile(shown, "it is no file", "name a file that holds the project key")
+    let limit = Self.longest + 3  // With a line's end, and one to see that there is more.
+    let bytes: [UInt8]
+    do {
+      bytes = try PrivateFile.read(file, limit: limit, linked: true)
+    } catch {
+      switch error {
+      case .system(let number): throw .keyFile(shown, String(cString: strerror(number)), "create it, with the project key in it and chmod 600")
+      case .notAFile: throw .keyFile(shown, "it is no file", "name a file that holds the project key")
+      case .othersMayRead: throw .keyFile(shown, "other users may read it", "chmod 600 it")
+      }
     }
-    guard status.st_mode & 0o077 == 0 else { throw .keyFile(shown, "other users may read it", "chmod 600 it") }
-    var bytes = [UInt8](repeating: 0, count: Self.longest + 3)
-    let count = read(descriptor, &bytes, bytes.count)
-    guard count >= 0 else { throw .keyFile(shown, String(cString: strerror(errno)), "check the disk") }
-    let text = String(decoding: bytes.prefix(count), as: UTF8.self).trimmingCharacters { $0.isWhitespace }
-    guard count < bytes.count, let key = ProjectKey(text) else { throw .keyFile(shown, "it holds no key", "put the project key into it, and nothing else") }
+    let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters { $0.isWhitespace }
+    guard bytes.count < limit, let key = ProjectKey(text) else { throw .keyFile(shown, "it holds no key", "put the project key into it, and nothing else") }
     self = key
   }
 

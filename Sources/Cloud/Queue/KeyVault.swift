@@ -46,20 +46,18 @@ struct KeyVault: Sendable {
   /// Reads a key; nil when the file is gone.
   func key(_ name: String) throws(ChunkQueueError) -> ProjectKey? {
     let path = try path(name)
-    let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw .keyFile(path, String(cString: strerror(errno)), "correct its permissions, or remove it: the board brings its key again")
+    let bytes: [UInt8]
+    do {
+      bytes = try PrivateFile.read(path, limit: ProjectKey.longest + 1, linked: false)
+    } catch {
+      switch error {
+      case .system(ENOENT): return nil
+      case .system(let number): throw .keyFile(path, String(cString: strerror(number)), "correct its permissions, or remove it: the board brings its key again")
+      case .notAFile: throw .keyFile(path, "it is no file", "remove it: the board brings its key again")
+      case .othersMayRead: throw .keyFile(path, "other users may read it", "chmod 600 it, and check who had the key")
+      }
     }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .keyFile(path, "it is no file", "remove it: the board brings its key again")
-    }
-    guard status.st_mode & 0o077 == 0 else { throw .keyFile(path, "other users may read it", "chmod 600 it, and check who had the key") }
-    var bytes = [UInt8](repeating: 0, count: ProjectKey.longest + 1)
-    let count = read(file, &bytes, bytes.count)
-    guard count >= 0, let key = ProjectKey(String(decoding: bytes.prefix(count), as: UTF8.self)) else {
+    guard let key = ProjectKey(String(decoding: bytes, as: UTF8.self)) else {
       throw .keyFile(path, "it holds no key", "remove it: the board brings its key again")
     }
     return key
