@@ -59,7 +59,7 @@ public struct FileUploadWindow: Sendable {
     self.settings = settings
     begin = (0..<max(1, length)).contains(offset) ? offset : 0
     sizer = FileChunkSizer(length: length, name: name, requestSize: settings.requestSize)
-    pipeline = UploadPipeline(depth: settings.depth, growAfter: settings.growAfter)
+    pipeline = UploadPipeline(total: self.length, settings: settings)
     patience = UploadPatience(settings)
   }
 
@@ -173,33 +173,16 @@ public struct FileUploadWindow: Sendable {
 
   private mutating func open() -> [Action] {
     let before = pipeline.acknowledged
-    pipeline.restart()
-    if begin > 0 { pipeline.acknowledge(begin) }
+    pipeline.restart(at: begin)
     patience.begins(at: begin)
     state = .opening
-    let chunk = make(offset: begin, length: begin == 0 ? sizer.first : sizer.length(at: begin), isFirst: begin == 0)
-    pipeline.send(chunk)
+    let chunk = pipeline.send(offset: begin, length: begin == 0 ? sizer.first : sizer.length(at: begin), isFirst: begin == 0)
     return (before == begin ? [] : [.progress(begin)]) + [.send(chunk)]
   }
 
   private mutating func fill() -> [Action] {
     guard case .streaming = state else { return [] }
-    var actions: [Action] = []
-    while pipeline.hasRoom {
-      let offset = pipeline.expected
-      let count = sizer.length(at: offset)
-      guard count > 0 else { break }
-      let chunk = make(offset: offset, length: count, isFirst: false)
-      pipeline.send(chunk)
-      actions.append(.send(chunk))
-    }
-    return actions
-  }
-
-  private func make(offset: Int, length count: Int, isFirst: Bool) -> UploadChunk {
-    let isLast = offset + count == length
-    let timeout = isFirst ? settings.firstTimeout : isLast ? settings.lastTimeout : settings.laterTimeout
-    return UploadChunk(id: pipeline.sent, offset: offset, length: count, isFirst: isFirst, isLast: isLast, timeout: timeout)
+    return pipeline.fill { [sizer] in sizer.length(at: $0) }.map(Action.send)
   }
 
   // MARK: - Recovering

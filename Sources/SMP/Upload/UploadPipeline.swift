@@ -17,30 +17,46 @@ struct UploadPipeline: Sendable {
   private(set) var sent = 0
 
   private static let overdueLimit = 16
-  private let deepest: Int
-  private let growAfter: Int
+  /// Bytes of the whole.
+  private let total: Int
+  private let settings: UploadSettings
   private var undisturbed = 0
   /// Requests with a lower id were sent before the last disturbance, and tell nothing new about it.
   private var round = 0
 
-  init(depth: Int, growAfter: Int) {
-    deepest = max(1, depth)
-    self.depth = deepest
-    self.growAfter = max(1, growAfter)
+  init(total: Int, settings: UploadSettings) {
+    self.total = total
+    self.settings = settings
+    depth = max(1, settings.depth)
   }
 
-  var hasRoom: Bool { outstanding.count < depth }
-
   /// Where the board will stand when it has worked through everything that is outstanding.
-  var expected: Int {
+  private var expected: Int {
     outstanding.reduce(acknowledged) { $1.offset == $0 ? $1.end : $0 }
   }
 
-  /// Enters a request that is sent now; its id is `sent`.
-  mutating func send(_ chunk: UploadChunk) {
+  /// Enters a request that is sent now.
+  mutating func send(offset: Int, length: Int, isFirst: Bool) -> UploadChunk {
+    let isLast = offset + length == total
+    let timeout = isFirst ? settings.firstTimeout : isLast ? settings.lastTimeout : settings.laterTimeout
+    let chunk = UploadChunk(id: sent, offset: offset, length: length, isFirst: isFirst, isLast: isLast, timeout: timeout)
     outstanding.append(chunk)
-    sent = chunk.id + 1
+    sent += 1
     highestSent = max(highestSent, chunk.end)
+    return chunk
+  }
+
+  /// Enters the requests that fill the window.
+  /// - Parameter length: bytes of the piece at an offset; 0 where the upload ends.
+  mutating func fill(_ length: (Int) -> Int) -> [UploadChunk] {
+    var chunks: [UploadChunk] = []
+    while outstanding.count < depth {
+      let offset = expected
+      let count = length(offset)
+      guard count > 0 else { break }
+      chunks.append(send(offset: offset, length: count, isFirst: false))
+    }
+    return chunks
   }
 
   /// Removes a request that was answered, and those that were sent before it. Nil when nothing is to be learned from its answer: the
@@ -70,9 +86,9 @@ struct UploadPipeline: Sendable {
   /// Enters an answer that shows no loss; the window grows slowly.
   mutating func undisturbedAnswer() {
     undisturbed += 1
-    guard undisturbed >= growAfter else { return }
+    guard undisturbed >= settings.growAfter else { return }
     undisturbed = 0
-    depth = min(depth + 1, deepest)
+    depth = min(depth + 1, max(1, settings.depth))
   }
 
   /// True for the first bad news of a round: the other requests of the same window bring the same news again.
@@ -95,10 +111,10 @@ struct UploadPipeline: Sendable {
     round = sent
   }
 
-  /// Forgets all requests and offsets: the board begins at its first byte.
-  mutating func restart() {
+  /// Forgets all requests and offsets: the board begins at this byte.
+  mutating func restart(at offset: Int = 0) {
     forgetRequests()
-    acknowledged = 0
-    highestSent = 0
+    acknowledged = offset
+    highestSent = offset
   }
 }

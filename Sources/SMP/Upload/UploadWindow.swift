@@ -66,7 +66,7 @@ public struct UploadWindow: Sendable {
     self.leastFirst = leastFirst
     self.settings = settings
     self.sizer = sizer
-    pipeline = UploadPipeline(depth: settings.depth, growAfter: settings.growAfter)
+    pipeline = UploadPipeline(total: length, settings: settings)
     patience = UploadPatience(settings)
   }
 
@@ -205,29 +205,13 @@ public struct UploadWindow: Sendable {
     pipeline.restart()
     patience.begins(at: 0)
     state = .opening
-    let chunk = make(offset: 0, length: sizer.first, isFirst: true)
-    pipeline.send(chunk)
+    let chunk = pipeline.send(offset: 0, length: sizer.first, isFirst: true)
     return (before == 0 ? [] : [.progress(0)]) + [.send(chunk)]
   }
 
   private mutating func fill() -> [Action] {
     guard case .streaming = state else { return [] }
-    var actions: [Action] = []
-    while pipeline.hasRoom {
-      let offset = pipeline.expected
-      let length = sizer.length(at: offset)
-      guard length > 0 else { break }
-      let chunk = make(offset: offset, length: length, isFirst: false)
-      pipeline.send(chunk)
-      actions.append(.send(chunk))
-    }
-    return actions
-  }
-
-  private func make(offset: Int, length: Int, isFirst: Bool) -> UploadChunk {
-    let isLast = offset + length == total
-    let timeout = isFirst ? settings.firstTimeout : isLast ? settings.lastTimeout : settings.laterTimeout
-    return UploadChunk(id: pipeline.sent, offset: offset, length: length, isFirst: isFirst, isLast: isLast, timeout: timeout)
+    return pipeline.fill { [sizer] in sizer.length(at: $0) }.map(Action.send)
   }
 
   // MARK: - Recovering
