@@ -71,7 +71,7 @@ struct ObserveRun: Sendable {
   }
 
   func run(_ book: ObserveBook) async throws(ProgramError) -> Int32 {
-    var lock = request.isUploadOnly ? nil : try SMPCommand.lock(configuration)
+    var lock = request.isUploadOnly ? nil : try RecordsAccess.jobLock(configuration)
     let reactor = try RadioStack.makeReactor()
     var stack: RadioStack?
     if !request.isUploadOnly { stack = try await openStack(reactor) }

@@ -1,4 +1,5 @@
 import Flashing
+import FoundationEssentials
 import Records
 import Station
 
@@ -7,6 +8,17 @@ enum RecordsAccess {
   static func open(_ configuration: StationConfiguration) async throws(ProgramError) -> RecordReader {
     do throws(RecordError) {
       return try await RecordReader.open(configuration.database)
+    } catch {
+      throw ProgramError(error)
+    }
+  }
+
+  /// The lock that a job holds, for a command that must not work beside one; nil when the database has no folder yet, and so no job either.
+  static func jobLock(_ configuration: StationConfiguration) throws(ProgramError) -> StationLock? {
+    let folder = URL(filePath: configuration.database).deletingLastPathComponent().path
+    guard FileManager.default.fileExists(atPath: folder) else { return nil }
+    do throws(RecordError) {
+      return try StationLock(database: configuration.database)
     } catch {
       throw ProgramError(error)
     }

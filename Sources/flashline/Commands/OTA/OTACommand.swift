@@ -1,9 +1,7 @@
-import BlueZ
 import Bluetooth
 import Catalogue
 import Cloud
 import Flashing
-import Reactor
 import Station
 
 /// `ota`: the latest release for a board or for values, and its artefact.
@@ -104,58 +102,28 @@ struct OTAWork: Sendable {
 
   // MARK: the board
 
-  /// A link of its own, under the lock of the station's database: adapters and boards of a running job are left alone.
   private func ask(_ address: BluetoothAddress, wantsKey: Bool) async throws(ProgramError) -> BoardTold {
-    let lock = try SMPCommand.lock(configuration)
-    defer { withExtendedLifetime(lock) {} }
-    let stack = try await RadioStack.open(on: RadioStack.makeReactor())
-    let outcome: Result<BoardTold, ProgramError>
-    do throws(ProgramError) {
-      let known = await stack.adapters(configuration.adapters, limit: AdaptersCommand.limit)
-      outcome = .success(try await ask(address, wantsKey, try SMPCommand.adapters(request.adapter, known), stack))
-    } catch {
-      outcome = .failure(error)
-    }
-    await stack.close()
-    return try outcome.get()
-  }
-
-  private func ask(
-    _ address: BluetoothAddress, _ wantsKey: Bool, _ adapters: [AdapterHandle], _ stack: RadioStack
-  ) async throws(ProgramError) -> BoardTold {
-    let time = Timekeeper(ReactorClock(on: stack.reactor), wall: { WallClock.now })
-    var limits = LinkOpener.Limits()
-    if let seconds = request.seconds { limits.hearing = .seconds(seconds) }
+    let question = BoardQuestion(
+      address: address, configuration: configuration, adapter: request.adapter, pairing: profile?.pairing,
+      hearing: request.seconds.map { .seconds($0) })
     do {
-      for adapter in adapters { try await stack.central.prepare(adapter, radio: configuration.adapters.radio) }
-      let opener = LinkOpener(central: stack.central, adapters: adapters, pairing: profile?.pairing, limits: limits, time: time)
-      return try await withTaskExecutorPreference(stack.reactor) {
-        try await opener.withLink(to: address) { link in try await BoardTold.read(over: link, wantsKey: wantsKey, time: time) }
-      }
+      return try await question.ask { link, time in try await BoardTold.read(over: link, wantsKey: wantsKey, time: time) }
+    } catch let error as ProgramError {
+      throw error
     } catch let error as SMPClientError {
-      throw ProgramError(error, asking: address)
-    } catch let error as CentralError {
-      throw ProgramError(SMPClientError.link(error), asking: address)
+      throw ProgramError(error, at: address, remedy: Self.remedy(error))
     } catch is CancellationError {
       throw ProgramError(OTAError.transport(.cancelled))
     } catch {
-      throw .fault("\(address): unexpected: \("\(error)".escaped(limit: 300))", "report this as a defect of Flashline")
+      throw .unexpected(error, at: address)
     }
   }
-}
 
-extension ProgramError {
-  /// The board's fault is exit 1, the station's exit 3.
-  fileprivate init(_ error: SMPClientError, asking address: BluetoothAddress) {
-    let remedy: String
-    var (exit, code): (Int32, FailureCode?) = (ExitStatus.notGood, nil)
+  private static func remedy(_ error: SMPClientError) -> String {
     switch error {
-    case .notHeard: remedy = "check its power and distance, and that nothing else is connected to it; --seconds waits longer"
-    case .link(.notPermitted): remedy = "name a profile with pairing (--profile P), or give the values as options"
-    case .link(.adapterGone): (remedy, exit, code) = ("see flashline adapters", ExitStatus.fault, .adapterRemoved)
-    case .link(.stackGone): (remedy, exit, code) = ("see flashline adapters", ExitStatus.fault, .busGone)
-    default: remedy = "check the board's power and distance, and try again, or give the values as options"
+    case .notHeard: "check its power and distance, and that nothing else is connected to it; --seconds waits longer"
+    case .link(.notPermitted): "name a profile with pairing (--profile P), or give the values as options"
+    default: "check the board's power and distance, and try again, or give the values as options"
     }
-    self.init(exit: exit, text: "\(address): \(error.description.escaped(limit: 500)): \(remedy)", code: code)
   }
 }
