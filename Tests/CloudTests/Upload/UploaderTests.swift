@@ -320,11 +320,14 @@ import Testing
     let line = try await Line(chunks: 3, plan: ["wait"])
     defer { line.server.server.stop() }
     // Its time stands still: the moment that an answer is granted does not end.
-    let task = Task { [heard = line.heard] in await line.uploader(clock: ManualClock()).run(until: true) { heard.add($0) } }
+    let clock = ManualClock()
+    let task = Task { [heard = line.heard] in await line.uploader(clock: clock).run(until: true) { heard.add($0) } }
     while try await line.server.log().requests.isEmpty { await Task.yield() }
     task.cancel()
+    while clock.next == nil { await Task.yield() }
     line.server.server.wake()
     await task.value
+    clock.advance(by: UploadLimits().lastAnswer)
     #expect(try await line.queue.only(line.lanes[0]).uploaded == 3)
     await line.run()
     #expect(try await line.taken() == line.expected(0..<3))
