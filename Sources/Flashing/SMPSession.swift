@@ -18,25 +18,22 @@ actor SMPSession {
   private let time: Timekeeper
   private var table = RequestTable()
   private var assembler = FrameAssembler()
-  private var exchanges: [RequestID: Exchange] = [:]
+  private let exchanges = Exchanges()
   /// The packets of requests not yet handed over; the pieces of one are never mixed with another's. As long as the requests under way, which the window bounds.
   private let outgoing: AsyncStream<[[UInt8]]>
   private let feed: AsyncStream<[[UInt8]]>.Continuation
+  private var deadlines = Deadlines()
+  /// When to look for requests that are overdue.
+  private let looks: AsyncStream<Duration>
+  private let lookFeed: AsyncStream<Duration>.Continuation
   private var isLost = false
-
-  /// Where a request is that was posted.
-  private enum Exchange {
-    case posted
-    case awaited(CheckedContinuation<SMPFrame, any Error>)
-    /// Settled before anybody asked.
-    case over(Result<SMPFrame, any Error>)
-  }
 
   init(channel: any PacketChannel, time: Timekeeper) {
     self.channel = channel
     self.time = time
     fragmenter = RequestFragmenter(mtu: channel.mtu)
     (outgoing, feed) = AsyncStream.makeStream()
+    (looks, lookFeed) = AsyncStream.makeStream()
   }
 
   nonisolated var mtu: Int { channel.mtu }
@@ -46,6 +43,7 @@ actor SMPSession {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.listen() }
       group.addTask { await self.pump() }
+      group.addTask { await self.watch() }
       defer { group.cancelAll() }
       return try await body()
     }
@@ -62,7 +60,7 @@ actor SMPSession {
   func post<Request: SMPRequest>(_ request: Request) throws -> RequestID {
     guard !isLost else { throw Failure.linkLost }
     let (id, bytes) = try begin(request)
-    exchanges[id] = .posted
+    exchanges.post(id)
     feed.yield(fragmenter.packets(of: bytes))
     return id
   }
@@ -82,17 +80,16 @@ actor SMPSession {
   // MARK: one exchange
 
   private func frame(answering id: RequestID, limit: Duration) async throws -> SMPFrame {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        do {
-          try await self.time.sleep(limit)
-          await self.end(id, with: Failure.timedOut)
-        } catch {
-          await self.end(id, with: CancellationError())
-        }
-      }
-      defer { group.cancelAll() }
-      return try await self.answer(to: id)
+    if let look = deadlines.add(id, time.now() + limit) { lookFeed.yield(look) }
+    defer { deadlines.remove(id) }
+    do {
+      return try await exchanges.answer(to: id)
+    } catch {
+      // Also of one that was given up: its number is not used again at once. Of one that was answered meanwhile nothing is changed.
+      table.timedOut(id)
+      // A fragment that was lost leaves a frame that would swallow the next answer.
+      if case Failure.timedOut = error, table.outstanding == 0 { assembler.discardPartial() }
+      throw error
     }
   }
 
@@ -107,32 +104,26 @@ actor SMPSession {
     }
   }
 
-  private func answer(to id: RequestID) async throws -> SMPFrame {
-    if case .over(let result)? = exchanges[id] {
-      exchanges[id] = nil
-      return try result.get()
+  // MARK: overdue requests
+
+  /// One sleeper for all requests, as long as their deadlines come in order.
+  nonisolated private func watch() async {
+    await withDiscardingTaskGroup { group in
+      for await look in looks {
+        group.addTask {
+          guard (try? await self.time.sleep(look - self.time.now())) != nil else { return }
+          await self.endOverdue(look)
+        }
+      }
+      group.cancelAll()
     }
-    return try await withCheckedThrowingContinuation { exchanges[id] = .awaited($0) }
   }
 
-  /// Ends an exchange, if it is not over yet; false when it is.
-  @discardableResult
-  private func settle(_ id: RequestID, _ result: Result<SMPFrame, any Error>) -> Bool {
-    switch exchanges[id] {
-    case .awaited(let continuation)?:
-      exchanges[id] = nil
-      continuation.resume(with: result)
-    case .posted?: exchanges[id] = .over(result)
-    case .over?, nil: return false
-    }
-    return true
-  }
-
-  private func end(_ id: RequestID, with error: any Error) {
-    guard settle(id, .failure(error)) else { return }
-    table.timedOut(id)
-    // A fragment that was lost leaves a frame that would swallow the next answer.
-    if error is Failure, table.outstanding == 0 { assembler.discardPartial() }
+  private func endOverdue(_ look: Duration) {
+    // A clock that wakes a moment early must not leave the request without a look.
+    let (overdue, look) = deadlines.look(at: max(time.now(), look))
+    for id in overdue { exchanges.settle(id, .failure(Failure.timedOut)) }
+    if let look { lookFeed.yield(look) }
   }
 
   // MARK: sending
@@ -156,7 +147,7 @@ actor SMPSession {
       guard case .frame(let frame) = assembler.append(packet) else { continue }
       // Late, duplicate and stray answers answer nothing any more.
       guard case .answer(let id, let answer) = table.receive(frame) else { continue }
-      settle(id, .success(answer))
+      exchanges.settle(id, .success(answer))
     }
     if !Task.isCancelled { lose() }
   }
@@ -164,6 +155,6 @@ actor SMPSession {
   /// The link is gone: nobody will be answered any more.
   private func lose() {
     isLost = true
-    for id in exchanges.keys { settle(id, .failure(Failure.linkLost)) }
+    exchanges.settleAll(Failure.linkLost)
   }
 }
