@@ -1,7 +1,7 @@
 import Bluetooth
 import SMP
 
-/// The SMP client of one link: requests out, answers matched by sequence, group, command and operation, one timer each.
+/// The SMP client of one link: requests out, answers matched by sequence, group, command and operation, a deadline each.
 ///
 /// It holds the machines of the room SMP and moves bytes between them and the packet channel.
 actor SMPSession {
