@@ -61,7 +61,7 @@ struct BoardToldTests {
     #expect(told.values[.serial]?.text == "S-MDS" && told.values[.serial]?.origin == .mds && told.values[.hardwareVersion]?.origin == .dis)
     #expect(told.key == nil, "a key that nobody needs is not read")
     told = try await read(table, wantsKey: true)
-    #expect(told.key == Cloud.ProjectKey("k3y"))
+    #expect(told.key == ProjectKey("k3y"))
     for other in ["\u{1}", "\0\u{1}", ""] {
       table[Self.features] = .success(other)
       told = try await read(table, wantsKey: true)
@@ -79,7 +79,7 @@ struct BoardToldTests {
     var table = Self.information
     table[Self.features] = .success("\0")
     table[Self.authorization] = .success(text)
-    #expect(try await read(table, wantsKey: true).key == key.flatMap { Cloud.ProjectKey($0) })
+    #expect(try await read(table, wantsKey: true).key == key.flatMap { ProjectKey($0) })
   }
 
   @Test func whatIsKeptForPairedStationsIsSaid() async throws {

@@ -30,8 +30,8 @@ public struct DiagnosticIdentityRequest: SMPRequest, Hashable {
   }
 }
 
-/// The key with which a board's diagnostics are delivered: a secret, so that it prints as nothing but a word.
-public struct ProjectKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+/// The key with which a board's diagnostics are delivered, as the board tells it: a secret, so that it prints as nothing but a word.
+public struct BoardProjectKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// The secret itself.
   public let secret: String
 
@@ -53,7 +53,7 @@ public struct ProjectKeyRequest: SMPRequest, Hashable {
 
   public var payload: CBORValue { .map([]) }
 
-  public static func decode(_ body: CBORValue) throws(SMPDecodeError) -> ProjectKey {
-    ProjectKey(try body.requiredText("project_key"))
+  public static func decode(_ body: CBORValue) throws(SMPDecodeError) -> BoardProjectKey {
+    BoardProjectKey(try body.requiredText("project_key"))
   }
 }

@@ -10,7 +10,7 @@ struct BoardTold: Sendable {
   static let readLimit = Duration.seconds(5)
 
   var values = ReleaseValues()
-  var key: Cloud.ProjectKey?
+  var key: ProjectKey?
   /// The board kept something to itself that a paired station might read.
   private var isReserved = false
 
@@ -42,7 +42,7 @@ struct BoardTold: Sendable {
 
   private mutating func askSMP() async throws {
     let wantsKey = wantsKey
-    let answer: (SMP.DiagnosticIdentity?, SMP.ProjectKey?)
+    let answer: (DiagnosticIdentity?, BoardProjectKey?)
     do {
       answer = try await SMPClient.connected(over: link, time: time) { client in try await Self.ask(client, wantsKey: wantsKey) }
     } catch SMPClientError.link(.attributeMissing) {
@@ -58,12 +58,12 @@ struct BoardTold: Sendable {
       values.offer(identity.currentVersion, as: .currentVersion, from: .smp)
       values.offer(identity.serial, as: .serial, from: .smp)
     }
-    key = answer.1.flatMap { Cloud.ProjectKey($0.secret) }
+    key = answer.1.flatMap { ProjectKey($0.secret) }
   }
 
   /// Only a board that answers a question for its groups is asked anything of group 128: some firmware hangs at a group that it does not know
   /// (facts/device-manager.md §6). One that *refuses* to list its groups has just shown that it does not.
-  private static func ask(_ client: SMPClient, wantsKey: Bool) async throws -> (SMP.DiagnosticIdentity?, SMP.ProjectKey?) {
+  private static func ask(_ client: SMPClient, wantsKey: Bool) async throws -> (DiagnosticIdentity?, BoardProjectKey?) {
     let groups: [SMPGroup]?
     do {
       groups = try await client.groups()
@@ -107,7 +107,7 @@ struct BoardTold: Sendable {
     // `Memfault-Project-Key:KEY`; another header is not for a server of releases.
     let parts = line.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "memfault-project-key" else { return }
-    key = Cloud.ProjectKey(parts[1].drop { $0 == " " })
+    key = ProjectKey(parts[1].drop { $0 == " " })
   }
 
   private mutating func readDeviceInformation(_ offered: Set<BluetoothUUID>) async throws {

@@ -20,13 +20,13 @@ struct CloudAccess: Sendable {
   }
 
   /// The key of `project_key_file`; nil where none is configured. From here on no core file can hold it.
-  func key() throws(ProgramError) -> Cloud.ProjectKey? {
+  func key() throws(ProgramError) -> ProjectKey? {
     guard let file = rules.projectKeyFile else { return nil }
     try MemoryDumps.forbid()
-    do throws(OTAError) { return try Cloud.ProjectKey(file: file) } catch { throw ProgramError(error) }
+    do throws(OTAError) { return try ProjectKey(file: file) } catch { throw ProgramError(error) }
   }
 
-  func server(_ key: Cloud.ProjectKey) -> ReleaseServer {
+  func server(_ key: ProjectKey) -> ReleaseServer {
     ReleaseServer(rules.releases, key: key, hosts: AllowedHosts(rules.allowedHosts))
   }
 }

@@ -44,7 +44,7 @@ struct OTAWork: Sendable {
   let profile: BoardProfile?
   let cloud: CloudAccess
   /// The file's; nil: the board's.
-  let key: Cloud.ProjectKey?
+  let key: ProjectKey?
   let console: Console
 
   func run(_ report: inout OTAReport) async throws(ProgramError) {

@@ -100,10 +100,10 @@ struct ReleasePreparation: Sendable {
     }
   }
 
-  private func key(_ cloud: CloudAccess) throws(OTAError) -> Cloud.ProjectKey? {
+  private func key(_ cloud: CloudAccess) throws(OTAError) -> ProjectKey? {
     guard let file = cloud.rules.projectKeyFile else { return nil }
     do throws(ProgramError) { try MemoryDumps.forbid() } catch { throw .keyFile(file, error.text, "run Flashline as an ordinary program") }
-    return try Cloud.ProjectKey(file: file)
+    return try ProjectKey(file: file)
   }
 
   private func say(_ profile: BoardProfile, _ version: String?, _ name: String, _ words: String) {
