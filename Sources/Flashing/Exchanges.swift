@@ -2,54 +2,50 @@ import Locks
 import SMP
 import Synchronization
 
-/// Where each request of a link is: on its way, awaited, or over before anybody asked.
+/// How each request of a link ends: somebody is told, once, also when it was over before anybody asked.
 ///
-/// Behind a lock, so that a cancellation ends a wait at once, on whatever thread it comes.
+/// Behind a lock, so that a cancellation ends an exchange at once, on whatever thread it comes.
 final class Exchanges: Sendable {
+  typealias Reply = @Sendable (Result<SMPFrame, any Error>) -> Void
+
   fileprivate enum State {
-    case posted
-    case awaited(CheckedContinuation<SMPFrame, any Error>)
+    case open
+    case awaited(Reply)
     case over(Result<SMPFrame, any Error>)
   }
 
   private let states = Locked<[RequestID: State]>([:])
 
-  /// Enters a request whose answer somebody is going to wait for.
-  func post(_ id: RequestID) { states.withLock { $0[id] = .posted } }
+  /// Enters a request whose end somebody is going to ask for.
+  func open(_ id: RequestID) { states.withLock { $0[id] = .open } }
+
+  /// Asks for the end of an open exchange; to be called once.
+  func whenOver(_ id: RequestID, _ reply: @escaping Reply) {
+    let over = states.withLock { $0.wait(id, reply) }
+    if let over { reply(over) }
+  }
 
   /// Ends an exchange; nothing happens when it is over already.
   func settle(_ id: RequestID, _ result: Result<SMPFrame, any Error>) {
-    let waiter = states.withLock { $0.settle(id, result) }
-    waiter?.resume(with: result)
+    let reply = states.withLock { $0.settle(id, result) }
+    reply?(result)
   }
 
   /// Ends all exchanges.
   func settleAll(_ error: any Error) {
-    let waiters = states.withLock { states in states.keys.compactMap { states.settle($0, .failure(error)) } }
-    for waiter in waiters { waiter.resume(throwing: error) }
-  }
-
-  /// Waits for the end of a posted exchange; to be called once. Throws what it was settled with, or `CancellationError`.
-  func answer(to id: RequestID) async throws -> SMPFrame {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        let over = states.withLock { $0.wait(id, waiter) }
-        if let over { waiter.resume(with: over) }
-      }
-    } onCancel: {
-      settle(id, .failure(CancellationError()))
-    }
+    let replies = states.withLock { states in states.keys.compactMap { states.settle($0, .failure(error)) } }
+    for reply in replies { reply(.failure(error)) }
   }
 }
 
 extension [RequestID: Exchanges.State] {
   /// Who is to be told.
-  fileprivate mutating func settle(_ id: RequestID, _ result: Result<SMPFrame, any Error>) -> CheckedContinuation<SMPFrame, any Error>? {
+  fileprivate mutating func settle(_ id: RequestID, _ result: Result<SMPFrame, any Error>) -> Exchanges.Reply? {
     switch self[id] {
-    case .awaited(let waiter)?:
+    case .awaited(let reply)?:
       self[id] = nil
-      return waiter
-    case .posted?:
+      return reply
+    case .open?:
       self[id] = .over(result)
       return nil
     case .over?, nil: return nil
@@ -57,9 +53,9 @@ extension [RequestID: Exchanges.State] {
   }
 
   /// What it was settled with before anybody asked.
-  fileprivate mutating func wait(_ id: RequestID, _ waiter: CheckedContinuation<SMPFrame, any Error>) -> Result<SMPFrame, any Error>? {
+  fileprivate mutating func wait(_ id: RequestID, _ reply: @escaping Exchanges.Reply) -> Result<SMPFrame, any Error>? {
     guard case .over(let result)? = self[id] else {
-      self[id] = .awaited(waiter)
+      self[id] = .awaited(reply)
       return nil
     }
     self[id] = nil

@@ -19,7 +19,8 @@ struct ImageUpload: Sendable {
     var window = UploadWindow(start, settings: UploadSettings(attachment.limits, alignment: attachment.order.alignment))
     let (session, progress, phase) = (session, progress, links.phase)
     let upload = PieceUpload(
-      session: session, links: links, time: session.time, what: "the upload", post: { try await post($0, start) }, isComplete: { _ in try await isListed() },
+      session: session, links: links, smp: attachment.smp, time: session.time, what: "the upload", request: { request($0, start) },
+      isComplete: { _ in try await isListed() },
       progress: { session.journal.progress(progress.before + $0, of: progress.total, at: session.time.now()) },
       failure: { BoardFailure(upload: $0, in: phase) })
     let began = session.time.now()
@@ -27,15 +28,9 @@ struct ImageUpload: Sendable {
     try await upload.run(&window)
   }
 
-  private func post(_ chunk: UploadChunk, _ start: UploadStart) async throws -> PieceUpload.Answer {
+  private func request(_ chunk: UploadChunk, _ start: UploadStart) -> ImageUploadRequest {
     session.journal.touch(leaving: attachment.place == .loader ? .bootloader : .application)
-    let smp = attachment.smp
-    let request = ImageUploadRequest(offset: chunk.offset, data: image.bytes[chunk.range], start: chunk.isFirst ? start : nil)
-    let id = try await smp.post(request)
-    return {
-      let answer = try await smp.response(to: id, of: ImageUploadRequest.self, limit: chunk.timeout)
-      return (answer.offset, answer.match)
-    }
+    return ImageUploadRequest(offset: chunk.offset, data: image.bytes[chunk.range], start: chunk.isFirst ? start : nil)
   }
 
   /// After a lost last answer only the image list tells whether the image is there (facts/smp.md §4.2).

@@ -4,27 +4,22 @@ import SMP
 ///
 /// What the pieces are, and by which command they go, is the caller's.
 struct PieceUpload: Sendable {
-  /// Waits for the answer to one piece: the offset that the board expects next, and whether the whole is what was announced, where it says so.
-  typealias Answer = @Sendable () async throws -> (offset: Int, match: Bool?)
-
   let session: BoardSession
   let links: LinkHolder
+  let smp: SMPSession
   /// By which the board is waited for.
   let time: Timekeeper
   /// In messages: "the upload of the envelope".
   let what: String
-  /// Queues a piece; those of one window leave in the order in which it asks for them.
-  let post: @Sendable (UploadChunk) async throws -> Answer
+  /// The request that carries a piece, asked for just before it leaves.
+  let request: @Sendable (UploadChunk) async throws -> any PieceRequest
   /// Whether the board has every byte, asked when the answer to the last piece is missing.
   let isComplete: @Sendable (_ last: UploadChunk) async throws -> Bool
   let progress: @Sendable (_ offset: Int) -> Void
   let failure: @Sendable (UploadFailure) -> BoardFailure
 
-  /// What came back from one child task.
   private enum Event: Sendable {
-    case answered(Int, offset: Int, match: Bool?)
-    case refused(Int, SMPResponseError)
-    case timedOut(Int)
+    case piece(Int, PieceOutcome)
     case waited
     case readBack(found: Bool)
     /// The stall watch looks at the progress.
@@ -34,50 +29,56 @@ struct PieceUpload: Sendable {
 
   /// Returns when the board has every byte; throws what ended the upload. The window tells how far it came, also then.
   func run(_ window: inout UploadWindow) async throws {
-    try await withThrowingTaskGroup(of: Event.self) { group in
+    // No longer than what is under way: the window bounds the pieces, and beside them there is one wait or read-back, and one tick.
+    let (events, feed) = AsyncStream.makeStream(of: Event.self)
+    try await withThrowingDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       var stall = StallWatch(limit: session.limits.stall, at: session.time.now())
       var last: UploadChunk?
-      group.addTask { await tick() }
-      var actions = window.start()
-      while true {
-        if try await perform(actions, &last, &group) { return }
-        guard let event = try await group.next() else { return }
+      group.addTask { await tick(feed) }
+      if try await perform(window.start(), &last, &group, feed) { return }
+      for await event in events {
+        let actions: [UploadWindow.Action]
         switch event {
-        case .answered(let id, let offset, let match): actions = window.answered(id, offset: offset, match: match)
-        case .refused(let id, let error): actions = window.refused(id, error)
-        case .timedOut(let id): actions = window.timedOut(id)
+        case .piece(let id, .answered(let answer)): actions = window.answered(id, offset: answer.offset, match: answer.match)
+        case .piece(let id, .refused(let error)): actions = window.refused(id, error)
+        case .piece(let id, .timedOut): actions = window.timedOut(id)
+        case .piece(_, .broken(let error)), .broken(let error): throw explained(error, offset: window.acknowledged)
         case .waited: actions = window.waited()
         case .readBack(let found): actions = window.readBack(found: found)
-        case .tick:
-          group.addTask { await tick() }
-          actions = []
-        case .broken(let error): throw explained(error, offset: window.acknowledged)
+        case .tick: actions = []
         }
         guard !stall.isOver(window, at: session.time.now()) else {
           throw BoardFailure(
             .imageStalled, in: links.phase, "the board acknowledged nothing for \(session.limits.stall.words)", offset: window.acknowledged)
         }
+        if try await perform(actions, &last, &group, feed) { return }
       }
+      throw CancellationError()
     }
   }
 
   /// Starts what the window asks for; true when it has finished.
   private func perform(
-    _ actions: [UploadWindow.Action], _ last: inout UploadChunk?, _ group: inout ThrowingTaskGroup<Event, any Error>
+    _ actions: [UploadWindow.Action], _ last: inout UploadChunk?, _ group: inout ThrowingDiscardingTaskGroup<any Error>,
+    _ feed: AsyncStream<Event>.Continuation
   ) async throws -> Bool {
     for action in actions {
       switch action {
       case .send(let chunk):
         last = chunk
-        let answer: Answer
-        do { answer = try await post(chunk) } catch { throw explained(error, offset: chunk.offset) }
-        group.addTask { await self.event(chunk.id, of: answer) }
-      case .wait(let pause): group.addTask { await wait(pause) }
+        do { try await post(request(chunk), chunk, feed) } catch { throw explained(error, offset: chunk.offset) }
+      case .wait(let pause):
+        group.addTask {
+          await report(feed) {
+            try await time.sleep(pause)
+            return .waited
+          }
+        }
       case .progress(let offset): progress(offset)
       case .readBack:
         guard let last else { return false }
-        group.addTask { await readBack(last) }
+        group.addTask { await report(feed) { .readBack(found: try await isComplete(last)) } }
       case .finished: return true
       case .failed(let failure): throw self.failure(failure)
       }
@@ -85,43 +86,21 @@ struct PieceUpload: Sendable {
     return false
   }
 
-  private func event(_ id: Int, of answer: Answer) async -> Event {
-    do {
-      let (offset, match) = try await answer()
-      return .answered(id, offset: offset, match: match)
-    } catch SMPSession.Failure.refused(let error) {
-      return .refused(id, error)
-    } catch SMPSession.Failure.timedOut {
-      return .timedOut(id)
-    } catch {
-      return .broken(error)
+  private func post<Request: PieceRequest>(_ request: Request, _ chunk: UploadChunk, _ feed: AsyncStream<Event>.Continuation) async throws {
+    try await smp.post(request, limit: chunk.timeout) { feed.yield(.piece(chunk.id, PieceOutcome($0, of: Request.self))) }
+  }
+
+  private func tick(_ feed: AsyncStream<Event>.Continuation) async {
+    await report(feed) {
+      while true {
+        try await session.time.sleep(session.limits.stall / 4)
+        feed.yield(.tick)
+      }
     }
   }
 
-  private func wait(_ pause: Duration) async -> Event {
-    do {
-      try await time.sleep(pause)
-      return .waited
-    } catch {
-      return .broken(error)
-    }
-  }
-
-  private func tick() async -> Event {
-    do {
-      try await session.time.sleep(session.limits.stall / 4)
-      return .tick
-    } catch {
-      return .broken(error)
-    }
-  }
-
-  private func readBack(_ last: UploadChunk) async -> Event {
-    do {
-      return .readBack(found: try await isComplete(last))
-    } catch {
-      return .broken(error)
-    }
+  private func report(_ feed: AsyncStream<Event>.Continuation, _ work: () async throws -> Event) async {
+    do { feed.yield(try await work()) } catch { feed.yield(.broken(error)) }
   }
 
   private func explained(_ error: any Error, offset: Int) -> any Error {

@@ -52,55 +52,65 @@ actor SMPSession {
   /// Sends a request and returns its response; throws `Failure` or `CancellationError`.
   func send<Request: SMPRequest>(_ request: Request, limit: Duration? = nil) async throws -> Request.Response {
     try Task.checkCancellation()
-    return try await response(to: post(request), of: Request.self, limit: limit ?? Request.answerLimit)
-  }
-
-  /// Queues a request behind those posted before it, and returns at once: so a window's requests leave in the order in which it made them,
-  /// however the tasks that wait for their answers are scheduled.
-  func post<Request: SMPRequest>(_ request: Request) throws -> RequestID {
-    guard !isLost else { throw Failure.linkLost }
     let (id, bytes) = try begin(request)
-    exchanges.post(id)
-    feed.yield(fragmenter.packets(of: bytes))
-    return id
-  }
-
-  /// Waits for the response to a posted request; to be called once. Throws `Failure` or `CancellationError`.
-  func response<Request: SMPRequest>(to id: RequestID, of request: Request.Type, limit: Duration) async throws -> Request.Response {
-    let frame = try await frame(answering: id, limit: limit)
-    do throws(SMPAnswerError) {
-      return try Request.response(in: frame)
-    } catch .refused(let error) {
-      throw Failure.refused(error)
-    } catch {
-      throw Failure.malformed(error.description)
-    }
-  }
-
-  // MARK: one exchange
-
-  private func frame(answering id: RequestID, limit: Duration) async throws -> SMPFrame {
-    if let look = deadlines.add(id, time.now() + limit) { lookFeed.yield(look) }
-    defer { deadlines.remove(id) }
     do {
-      return try await exchanges.answer(to: id)
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { waiter in
+          start(id, bytes, limit: limit ?? Request.answerLimit) { waiter.resume(with: Self.response($0, of: Request.self)) }
+        }
+      } onCancel: {
+        exchanges.settle(id, .failure(CancellationError()))
+      }
     } catch {
-      // Also of one that was given up: its number is not used again at once. Of one that was answered meanwhile nothing is changed.
-      table.timedOut(id)
-      // A fragment that was lost leaves a frame that would swallow the next answer.
-      if case Failure.timedOut = error, table.outstanding == 0 { assembler.discardPartial() }
+      // Its number is not used again at once: the board may answer yet. Of an exchange that is over nothing is changed.
+      if error is CancellationError { table.timedOut(id) }
       throw error
     }
   }
 
+  /// Queues a request behind those sent before it, and returns at once: so a window's requests leave in the order in which it made them.
+  ///
+  /// - Parameter reply: is told once how it ended, quickly, on any thread: a response, or `Failure`. Not at all when nobody listens to the link any more.
+  func post<Request: SMPRequest>(
+    _ request: Request, limit: Duration, reply: @escaping @Sendable (Result<Request.Response, any Error>) -> Void
+  ) throws {
+    let (id, bytes) = try begin(request)
+    start(id, bytes, limit: limit) { reply(Self.response($0, of: Request.self)) }
+  }
+
+  // MARK: one exchange
+
   private func begin<Request: SMPRequest>(_ request: Request) throws -> (RequestID, [UInt8]) {
+    guard !isLost else { throw Failure.linkLost }
     do {
       let (id, sequence) = try table.begin(Request.self)
-      return (id, try request.frame(sequence: sequence))
+      let bytes = try request.frame(sequence: sequence)
+      exchanges.open(id)
+      return (id, bytes)
     } catch is SequencesExhausted {
       throw Failure.malformed("too many requests are under way")
     } catch {
       throw Failure.malformed("the request does not fit into a frame (\(error))")
+    }
+  }
+
+  private func start(_ id: RequestID, _ bytes: [UInt8], limit: Duration, _ reply: @escaping Exchanges.Reply) {
+    if let look = deadlines.add(id, time.now() + limit) { lookFeed.yield(look) }
+    exchanges.whenOver(id, reply)
+    feed.yield(fragmenter.packets(of: bytes))
+  }
+
+  nonisolated private static func response<Request: SMPRequest>(
+    _ result: Result<SMPFrame, any Error>, of request: Request.Type
+  ) -> Result<Request.Response, any Error> {
+    result.flatMap { frame in
+      do throws(SMPAnswerError) {
+        return .success(try Request.response(in: frame))
+      } catch .refused(let error) {
+        return .failure(Failure.refused(error))
+      } catch {
+        return .failure(Failure.malformed(error.description))
+      }
     }
   }
 
@@ -122,7 +132,12 @@ actor SMPSession {
   private func endOverdue(_ look: Duration) {
     // A clock that wakes a moment early must not leave the request without a look.
     let (overdue, look) = deadlines.look(at: max(time.now(), look))
-    for id in overdue { exchanges.settle(id, .failure(Failure.timedOut)) }
+    for id in overdue {
+      table.timedOut(id)
+      // A fragment that was lost leaves a frame that would swallow the next answer.
+      if table.outstanding == 0 { assembler.discardPartial() }
+      exchanges.settle(id, .failure(Failure.timedOut))
+    }
     if let look { lookFeed.yield(look) }
   }
 
@@ -147,6 +162,7 @@ actor SMPSession {
       guard case .frame(let frame) = assembler.append(packet) else { continue }
       // Late, duplicate and stray answers answer nothing any more.
       guard case .answer(let id, let answer) = table.receive(frame) else { continue }
+      deadlines.remove(id)
       exchanges.settle(id, .success(answer))
     }
     if !Task.isCancelled { lose() }

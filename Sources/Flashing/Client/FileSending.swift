@@ -7,11 +7,8 @@ struct FileSending: Sendable {
   let content: [UInt8]
   let progress: @Sendable (Int) -> Void
 
-  /// What came back from one child task.
   private enum Event: Sendable {
-    case answered(Int, offset: Int)
-    case refused(Int, SMPResponseError)
-    case timedOut(Int)
+    case piece(UploadChunk, PieceOutcome)
     case waited
     case closed
     case broken(any Error)
@@ -21,60 +18,50 @@ struct FileSending: Sendable {
   func run(from offset: Int) async throws -> Int {
     let settings = UploadSettings(try await client.limits())
     var window = FileUploadWindow(length: content.count, name: name, from: offset, settings: settings)
-    return try await withThrowingTaskGroup(of: Event.self) { group in
+    // No longer than what is under way: the window bounds the pieces, and beside them there is one wait or one request to close.
+    let (events, feed) = AsyncStream.makeStream(of: Event.self)
+    return try await withThrowingDiscardingTaskGroup { group in
       defer { group.cancelAll() }
-      var actions = window.start()
-      while true {
-        if try await perform(actions, &group) { return window.recoveries }
-        guard let event = try await group.next() else { return window.recoveries }
+      if try await perform(window.start(), &group, feed) { return window.recoveries }
+      for await event in events {
+        let actions: [FileUploadWindow.Action]
         switch event {
-        case .answered(let id, let offset): actions = window.answered(id, offset: offset)
-        case .refused(let id, let error): actions = window.refused(id, error)
-        case .timedOut(let id): actions = window.timedOut(id)
+        case .piece(let chunk, .answered(let answer)): actions = window.answered(chunk.id, offset: answer.offset)
+        case .piece(let chunk, .refused(let error)): actions = window.refused(chunk.id, error)
+        case .piece(let chunk, .timedOut): actions = window.timedOut(chunk.id)
+        case .piece(let chunk, .broken(let failure as SMPSession.Failure)): throw SMPClientError(failure, after: chunk.timeout)
+        case .piece(_, .broken(let error)), .broken(let error): throw error
         case .waited: actions = window.waited()
         case .closed: actions = window.closed()
-        case .broken(let error): throw error
         }
+        if try await perform(actions, &group, feed) { return window.recoveries }
       }
+      throw CancellationError()
     }
   }
 
   /// Starts what the window asks for; true when it has finished.
-  private func perform(_ actions: [FileUploadWindow.Action], _ group: inout ThrowingTaskGroup<Event, any Error>) async throws -> Bool {
+  private func perform(
+    _ actions: [FileUploadWindow.Action], _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ feed: AsyncStream<Event>.Continuation
+  ) async throws -> Bool {
     for action in actions {
       switch action {
       case .send(let chunk):
         let request = FileUploadRequest(
           name: name, offset: chunk.offset, data: content[chunk.range], length: chunk.isFirst ? content.count : nil)
-        let id: RequestID
         do {
-          id = try await client.smp.post(request)
+          try await client.smp.post(request, limit: chunk.timeout) { feed.yield(.piece(chunk, PieceOutcome($0, of: FileUploadRequest.self))) }
         } catch let failure as SMPSession.Failure {
           throw SMPClientError(failure, after: chunk.timeout)
         }
-        group.addTask { await answer(to: id, chunk) }
-      case .close: group.addTask { await close() }
-      case .wait(let pause): group.addTask { await wait(pause) }
+      case .close: group.addTask { feed.yield(await close()) }
+      case .wait(let pause): group.addTask { feed.yield(await wait(pause)) }
       case .progress(let offset): progress(offset)
       case .finished: return true
       case .failed(let failure): throw SMPClientError.file(failure)
       }
     }
     return false
-  }
-
-  private func answer(to request: RequestID, _ chunk: UploadChunk) async -> Event {
-    do {
-      return .answered(chunk.id, offset: try await client.smp.response(to: request, of: FileUploadRequest.self, limit: chunk.timeout))
-    } catch SMPSession.Failure.refused(let error) {
-      return .refused(chunk.id, error)
-    } catch SMPSession.Failure.timedOut {
-      return .timedOut(chunk.id)
-    } catch let failure as SMPSession.Failure {
-      return .broken(SMPClientError(failure, after: chunk.timeout))
-    } catch {
-      return .broken(error)
-    }
   }
 
   /// Firmware that cannot close a file refuses; that and silence are for the window to live with.

@@ -30,7 +30,7 @@ struct SUITUpload: Sendable {
     var window = UploadWindow(length: bytes.count, sizer: sizer, leastFirst: 1, settings: settings)
     let (session, done, total) = (session, done, total)
     let upload = PieceUpload(
-      session: session, links: links, time: session.boardTime, what: "the upload of \(what)", post: { try await post($0) },
+      session: session, links: links, smp: access.smp, time: session.boardTime, what: "the upload of \(what)", request: { try await due($0) },
       isComplete: { try await isComplete($0) }, progress: { session.journal.progress(done + $0, of: total, at: session.time.now()) },
       failure: { failed($0) })
     let began = session.time.now()
@@ -43,10 +43,10 @@ struct SUITUpload: Sendable {
     if case .resource = kind { false } else { true }
   }
 
-  private func post(_ chunk: UploadChunk) async throws -> PieceUpload.Answer {
+  private func due(_ chunk: UploadChunk) async throws -> any PieceRequest {
     if mayPause { try await session.control.passage() }
     session.journal.touch(leaving: .application)
-    return try await send(chunk)
+    return request(chunk)
   }
 
   /// The answer to the last piece is missing: it is sent once more. A board that has everything names the end, or has nothing to transfer any more, and
@@ -54,7 +54,7 @@ struct SUITUpload: Sendable {
   private func isComplete(_ last: UploadChunk) async throws -> Bool {
     if case .image = kind { return try await isListed() }
     do {
-      return try await send(last)().offset == bytes.count
+      return try await send(request(last), limit: last.timeout).offset == bytes.count
     } catch SMPSession.Failure.refused(.status(.badState, _)) {
       return true
     } catch SMPSession.Failure.refused {
@@ -68,28 +68,21 @@ struct SUITUpload: Sendable {
     return try await access.asking.command(ImageStateReadRequest()).slots.contains { $0.image == 0 && $0.slot == 1 && $0.hash == access.order.digest }
   }
 
-  private func send(_ chunk: UploadChunk) async throws -> PieceUpload.Answer {
+  private func send<Request: PieceRequest>(_ request: Request, limit: Duration) async throws -> PieceAnswer {
+    Request.answer(try await access.smp.send(request, limit: limit))
+  }
+
+  private func request(_ chunk: UploadChunk) -> any PieceRequest {
     let data = bytes[chunk.range]
     let length = chunk.isFirst ? bytes.count : nil
     switch kind {
-    case .envelope(let deferred):
-      return try await post(SUITEnvelopeRequest(offset: chunk.offset, data: data, length: length, defersInstall: deferred), chunk) { ($0.offset, nil) }
-    case .cache(let partition):
-      return try await post(SUITCacheRequest(target: partition, offset: chunk.offset, data: data, length: length), chunk) { ($0.offset, nil) }
-    case .resource(let id):
-      return try await post(SUITResourceRequest(session: id, offset: chunk.offset, data: data, length: length), chunk) { ($0.offset, nil) }
+    case .envelope(let deferred): return SUITEnvelopeRequest(offset: chunk.offset, data: data, length: length, defersInstall: deferred)
+    case .cache(let partition): return SUITCacheRequest(target: partition, offset: chunk.offset, data: data, length: length)
+    case .resource(let id): return SUITResourceRequest(session: id, offset: chunk.offset, data: data, length: length)
     case .image(let number, let sha):
       let start = chunk.isFirst ? UploadStart(length: bytes.count, sha: sha, image: number) : nil
-      return try await post(ImageUploadRequest(offset: chunk.offset, data: data, start: start), chunk) { ($0.offset, $0.match) }
+      return ImageUploadRequest(offset: chunk.offset, data: data, start: start)
     }
-  }
-
-  private func post<Request: SMPRequest>(
-    _ request: Request, _ chunk: UploadChunk, _ meaning: @escaping @Sendable (Request.Response) -> (offset: Int, match: Bool?)
-  ) async throws -> PieceUpload.Answer {
-    let smp = access.smp
-    let id = try await smp.post(request)
-    return { meaning(try await smp.response(to: id, of: Request.self, limit: chunk.timeout)) }
   }
 
   // MARK: limits
