@@ -3,7 +3,7 @@ import FoundationEssentials
 import Records
 import Station
 
-/// Opening the database of the station for reading, and the filters of the command line.
+/// The database of the station for commands beside the job: opened for reading, the filters of the command line, the lock that a job holds.
 enum RecordsAccess {
   static func open(_ configuration: StationConfiguration) async throws(ProgramError) -> RecordReader {
     do throws(RecordError) {
